@@ -1,0 +1,3 @@
+//! Sees, judges and (later) changes where completion interrupts and the threads they wake meet.
+
+pub mod model;

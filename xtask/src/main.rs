@@ -1,0 +1,2 @@
+//! Set-up, build, tests and benchmarks of FastWake.
+fn main() {}
