@@ -1,6 +1,6 @@
 //! The list of probes.
 #![cfg_attr(target_arch = "bpf", no_std, no_main)]
-#![cfg_attr(target_arch = "bpf", feature(core_intrinsics))]
+#![cfg_attr(target_arch = "bpf", feature(core_intrinsics, asm_experimental_arch))]
 #![cfg_attr(target_arch = "bpf", expect(internal_features, reason = "the target has atomics only as intrinsics"))]
 
 #[cfg(target_arch = "bpf")]

@@ -340,3 +340,35 @@ impl Wait {
         [self.queue_ns, self.thread_ns, self.hardirq_ns, self.softirq_ns, self.idle_ns, self.switch_ns]
     }
 }
+
+/// Plain data: any bytes of its size are a value of it.
+///
+/// # Safety
+/// The type is `repr(C)` or an array or integer, holds no pointer, reference, `bool` or enum, and its padding is never
+/// relied on.
+pub unsafe trait Record: Copy + 'static {}
+
+// SAFETY: all are `repr(C)` structures of integers and arrays of them.
+unsafe impl Record for crate::context::Cpu {}
+// SAFETY: as above.
+unsafe impl Record for CpuTotals {}
+// SAFETY: as above.
+unsafe impl Record for CpuCounts {}
+// SAFETY: as above.
+unsafe impl Record for Thread {}
+// SAFETY: as above.
+unsafe impl Record for ThreadCounts {}
+// SAFETY: as above.
+unsafe impl Record for Edge {}
+// SAFETY: as above.
+unsafe impl Record for EdgeCounts {}
+// SAFETY: as above.
+unsafe impl Record for Irq {}
+// SAFETY: as above.
+unsafe impl Record for Counts {}
+// SAFETY: as above.
+unsafe impl Record for Softirq {}
+// SAFETY: as above.
+unsafe impl Record for SoftirqCounts {}
+// SAFETY: as above.
+unsafe impl Record for Napi {}

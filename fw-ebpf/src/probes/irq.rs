@@ -3,11 +3,11 @@
 use core::intrinsics::{AtomicOrdering, atomic_xadd};
 
 use aya_ebpf::{helpers::bpf_ktime_get_ns, macros::btf_tracepoint, programs::BtfTracePointContext};
-use fw_ebpf::{cause::Cause, hist::{BUCKETS, bucket}, records::Loss};
+use fw_ebpf::{cause::Cause, records::Loss};
 
 use crate::{
     kernel,
-    maps::{self, IRQ_COUNTS, IRQS, lose, this_cpu},
+    maps::{self, IRQ_COUNTS, IRQS, bucket_of, lose, place, this_cpu},
 };
 
 const IRQ_WAKE_THREAD: u32 = 2;
@@ -43,15 +43,12 @@ fn handled(cpu: u32, irq: u32, ns: u64) {
         lose(cpu, Loss::IrqOutOfRange);
         return;
     };
-    let index = bucket(ns);
-    if index >= BUCKETS {
-        return;
-    }
-    // SAFETY: the records are in maps and written only so; `index` was just checked.
+    let Some(n) = place(counts, bucket_of(ns)) else { return };
+    // SAFETY: the records are in maps.
     unsafe {
         atomic_xadd::<u64, u64, { AtomicOrdering::Relaxed }>(&mut total.count, 1);
         atomic_xadd::<u64, u64, { AtomicOrdering::Relaxed }>(&mut total.sum_ns, ns);
-        atomic_xadd::<u32, u32, { AtomicOrdering::Relaxed }>(counts.get_unchecked_mut(index), 1);
+        atomic_xadd::<u32, u32, { AtomicOrdering::Relaxed }>(n, 1);
     }
     if ns > total.max_ns {
         total.max_ns = ns;

@@ -4,14 +4,13 @@ use aya_ebpf::{helpers::bpf_ktime_get_ns, macros::btf_tracepoint, programs::BtfT
 use fw_ebpf::{
     cause::Cause,
     context::{Chain, Cpu},
-    hist::bucket,
     records::{EXITED, Loss, thread_home},
     wait::{HAS_CHAIN, MIGRATED, PASSES_ON, PREEMPTED, Slot, UNWANTED, Wait},
 };
 
 use crate::{
     filter, find, kernel,
-    maps::{self, CPU_COUNTS, CPU_TOTALS, CPUS, EDGE_COUNTS, THREAD_COUNTS, THREADS, count, count_in, lose, this_cpu},
+    maps::{self, CPU_COUNTS, CPU_TOTALS, CPUS, EDGE_COUNTS, THREAD_COUNTS, THREADS, bucket_of, count, count_in, lose, this_cpu},
 };
 
 #[inline(always)]
@@ -169,8 +168,8 @@ fn ended(slot: &mut Slot, wait: &Wait, task: *const u8, number: u32, cpu: &Cpu) 
     let by_wake = slot.flags & PREEMPTED == 0;
     let migrated = slot.flags & MIGRATED != 0;
     let remote = slot.queued != 0;
-    let total = bucket(wait.total_ns);
-    let runnable = if remote { bucket(wait.runnable_ns) } else { total };
+    let total = bucket_of(wait.total_ns);
+    let runnable = if remote { bucket_of(wait.runnable_ns) } else { total };
     let distance = if slot.waker_cpu == number {
         0
     } else {
