@@ -231,7 +231,7 @@ fn leading_digits(word: [u8; 8]) -> (u64, usize) {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     let digits = u64::from_le_bytes(word) ^ (EACH * 0x30);
     // The top bit of each byte that is not 0 to 9; no sum is over 0xf5, so that no carry reaches the next byte.
-    let others = ((digits & (EACH * 0x7f)) + EACH * 0x76 | digits) & (EACH * 0x80);
+    let others = (((digits & (EACH * 0x7f)) + EACH * 0x76) | digits) & (EACH * 0x80);
     let length = others.trailing_zeros() / 8;
     if length == 0 {
         return (0, 0);

@@ -212,7 +212,7 @@ fn boot_option(root: &Root, name: &str) -> CpuSet {
     let value = line
         .split_ascii_whitespace()
         .filter_map(|word| word.strip_prefix(name)?.strip_prefix('='))
-        .last();
+        .next_back();
     let (flags, cpus): (Vec<&str>, Vec<&str>) = value
         .unwrap_or_default()
         .split(',')
