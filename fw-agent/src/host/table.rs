@@ -180,68 +180,62 @@ const EIGHT_ZEROES: &[u8; 89] =
 fn counters(bytes: &[u8], cpus: &[u32], counts: &mut Vec<(u32, u64)>) -> (usize, usize) {
     let (mut column, mut at) = (0, 0);
     while column < cpus.len() {
-        if cpus.len() - column >= 8 && bytes[at..].starts_with(EIGHT_ZEROES) {
-            column += 8;
-            at += EIGHT_ZEROES.len() - 1;
-            continue;
-        }
-        let start = at + blanks(&bytes[at..]);
-        let Some((value, digits)) = number(&bytes[start..]) else {
+        let Some((value, length)) = field(&bytes[at..]).or_else(|| number(&bytes[at..])) else {
             break;
         };
         if value != 0 {
             counts.push((cpus[column], value));
         }
         column += 1;
-        at = start + digits;
+        at += length;
+        // Zeroes come in runs.
+        while value == 0 && cpus.len() - column >= 8 && bytes[at..].starts_with(EIGHT_ZEROES) {
+            column += 8;
+            at += EIGHT_ZEROES.len() - 1;
+        }
     }
     (column, at)
 }
 
-/// Length of the blanks that the bytes begin with.
-fn blanks(bytes: &[u8]) -> usize {
-    let mut length = 0;
-    while let Some(word) = bytes[length..].first_chunk::<8>() {
-        let others = u64::from_le_bytes(*word) ^ u64::from_le_bytes([b' '; 8]);
-        if others != 0 {
-            length += others.trailing_zeros() as usize / 8;
-            break;
-        }
-        length += 8;
-    }
-    length + bytes[length..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
-}
-
-/// The number that the bytes begin with, if a blank or the line's end follows and it fits, and its length.
-fn number(bytes: &[u8]) -> Option<(u64, usize)> {
-    let (mut value, mut length) = bytes.first_chunk().map_or((0, 0), |word| leading_digits(*word));
-    for digit in bytes[length..].iter().take_while(|b| b.is_ascii_digit()) {
-        value = value.checked_mul(10)?.checked_add((digit - b'0').into())?;
-        length += 1;
-    }
-    let ends = bytes
-        .get(length)
-        .is_none_or(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n'));
-    (length > 0 && ends).then_some((value, length))
-}
-
-/// The digits that eight bytes begin with: their value and how many they are. All eight at once, since a loop with its
-/// branch for each digit takes twice the time for the whole file.
-fn leading_digits(word: [u8; 8]) -> (u64, usize) {
+/// A counter as the kernel prints it, a blank and `%10u`: its value and the bytes read. All digits at once, since a loop
+/// with a branch for each takes three times the time for the whole file. None if it is printed in another way.
+fn field(bytes: &[u8]) -> Option<(u64, usize)> {
+    const WIDTH: usize = 11;
     const EACH: u64 = u64::from_le_bytes([1; 8]);
-    let digits = u64::from_le_bytes(word) ^ (EACH * 0x30);
-    // The top bit of each byte that is not 0 to 9; no sum is over 0xf5, so that no carry reaches the next byte.
-    let others = (((digits & (EACH * 0x7f)) + EACH * 0x76) | digits) & (EACH * 0x80);
-    let length = others.trailing_zeros() / 8;
-    if length == 0 {
-        return (0, 0);
+    let [b' ', high, low, rest @ .., b' ' | b'\n'] = bytes.first_chunk::<{ WIDTH + 1 }>()? else {
+        return None;
+    };
+    let word = u64::from_le_bytes(*rest);
+    let blanks = (word ^ (EACH * u64::from(b' '))).trailing_zeros() / 8;
+    let hundred_millions = match (high, low) {
+        (b' ', b' ') if blanks < 8 => 0,
+        (b' ', b'0'..=b'9') if blanks == 0 => u64::from(low - b'0'),
+        (b'0'..=b'9', b'0'..=b'9') if blanks == 0 => u64::from((high - b'0') * 10 + (low - b'0')),
+        _ => return None,
+    };
+    // Blanks become zeroes; any other byte that is no digit sets its top bit in the sum. No sum is over 0xf5, so that
+    // no carry reaches the next byte.
+    let digits = (word ^ (EACH * 0x30)) >> (8 * blanks) << (8 * blanks);
+    if (((digits & (EACH * 0x7f)) + EACH * 0x76) | digits) & (EACH * 0x80) != 0 {
+        return None;
     }
-    // Zeroes before the digits, then pairs, fours and eights of them are joined.
-    let aligned = digits << (64 - 8 * length);
-    let pairs = (aligned * 10 + (aligned >> 8)) & 0x00ff_00ff_00ff_00ff;
+    // Digits are joined to pairs, pairs to fours, fours to all eight.
+    let pairs = (digits * 10 + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
     let eight = (fours * 10_000 + (fours >> 32)) & 0xffff_ffff;
-    (eight, length as usize)
+    Some((hundred_millions * 100_000_000 + eight, WIDTH))
+}
+
+/// A number of any width after any blanks: its value and the bytes read. None if something else is joined to it, or if
+/// it does not fit.
+fn number(bytes: &[u8]) -> Option<(u64, usize)> {
+    let is_blank = |b: &u8| matches!(b, b' ' | b'\t');
+    let start = bytes.iter().take_while(|b| is_blank(b)).count();
+    let digits = bytes[start..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let end = start + digits;
+    let is_whole = digits > 0 && bytes.get(end).is_none_or(|b| is_blank(b) || matches!(b, b'\r' | b'\n'));
+    let value = std::str::from_utf8(&bytes[start..end]).ok()?.parse().ok()?;
+    is_whole.then_some((value, end))
 }
 
 #[cfg(test)]
