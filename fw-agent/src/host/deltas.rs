@@ -168,8 +168,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Growth of each row of the last of the given tables: (label, total, by CPU).
-    fn growth(tables: &[&str]) -> Vec<(String, u64, Vec<(u32, u64)>)> {
+    /// (label, total, by CPU)
+    type Grown = (String, u64, Vec<(u32, u64)>);
+
+    /// Growth of each row of the last of the given tables.
+    fn growth(tables: &[&str]) -> Vec<Grown> {
         let (mut deltas, mut table) = (Deltas::default(), CpuTable::default());
         let mut ids = Vec::new();
         for text in tables {

@@ -249,8 +249,10 @@ mod tests {
         table
     }
 
-    /// Label, counters and text of each row.
-    fn rows(table: &CpuTable) -> Vec<(&str, &[(u32, u64)], &str)> {
+    /// Label, counters and text.
+    type Parts<'t> = (&'t str, &'t [(u32, u64)], &'t str);
+
+    fn rows(table: &CpuTable) -> Vec<Parts<'_>> {
         let text = |bytes| std::str::from_utf8(bytes).unwrap();
         table
             .rows()

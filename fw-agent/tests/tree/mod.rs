@@ -57,10 +57,10 @@ impl Tree {
             .status()
             .unwrap();
         assert!(status.success(), "{}", archive.display());
-        let top = fs::read_dir(directory.path())
+        let mut top = fs::read_dir(directory.path())
             .unwrap()
             .map(|entry| entry.unwrap().path());
-        let own = top.filter(|path| path.join("sys").is_dir()).next();
+        let own = top.find(|path| path.join("sys").is_dir());
         Tree {
             root: own.unwrap_or_else(|| directory.path().to_owned()),
             directory,
