@@ -1,3 +1,8 @@
 //! Sees, judges and (later) changes where completion interrupts and the threads they wake meet.
 
+mod error;
 pub mod model;
+pub mod observe;
+pub mod report;
+
+pub use error::Error;
