@@ -1,5 +1,6 @@
 //! Sees, judges and (later) changes where completion interrupts and the threads they wake meet.
 
+pub mod doctor;
 mod error;
 pub mod model;
 pub mod observe;

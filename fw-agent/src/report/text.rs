@@ -48,8 +48,14 @@ fn head(s: &Snapshot) -> String {
         ("run queue", s.runqueue.count, &s.runqueue.latency),
     ] {
         let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
-        let quantiles = quantiles.map(|(name, q)| format!("  {name} {}", units::ns(latency.quantile(q)))).concat();
-        let figures = if count == 0 { String::new() } else { format!("{quantiles}  max {}", units::ns(latency.max_ns)) };
+        let quantiles = quantiles
+            .map(|(name, q)| format!("  {name} {}", units::ns(latency.quantile(q))))
+            .concat();
+        let figures = if count == 0 {
+            String::new()
+        } else {
+            format!("{quantiles}  max {}", units::ns(latency.max_ns))
+        };
         // Writing into a string cannot fail.
         let _ = writeln!(text, "{what:<10}{:>11}{figures}", units::rate(count, s.window_s));
     }
