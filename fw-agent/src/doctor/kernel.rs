@@ -3,7 +3,7 @@
 use super::{Feature, read};
 use std::path::Path;
 
-const NAME: &str = "kernel";
+const NAME: &str = "kernel 5.18+";
 
 /// From 5.18 on `sched_switch` passes `prev_state` as an argument, which tells a preempted thread from one that sleeps.
 const NEEDED: (u32, u32) = (5, 18);

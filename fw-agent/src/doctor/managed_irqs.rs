@@ -3,7 +3,7 @@
 use super::{Feature, read};
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
-const NAME: &str = "affinity of interrupts";
+const NAME: &str = "affinity of IRQs";
 
 /// Any write permission: newer kernels give none to the file of an interrupt that cannot be moved.
 const WRITE: u32 = 0o222;
@@ -31,15 +31,16 @@ pub(super) fn examine(root: &Path) -> Feature {
         }
     }
     match (fixed.len(), likely.len()) {
+        _ if all == 0 => Feature::absent(NAME, "no interrupt with a handler in /proc/irq"),
         (0, 0) => Feature::present(NAME, format!("all {all} interrupts can be moved")),
         (0, n) => Feature::denied(
             NAME,
-            format!("{n} of {all} are likely managed by the kernel: {}", read::some(&likely)),
+            format!("{n} of {all} likely managed by the kernel: {}", read::some(&likely)),
         )
         .remedy("their threads can be moved instead"),
         (n, _) => Feature::denied(
             NAME,
-            format!("{n} of {all} are managed by the kernel: {}", read::some(&fixed)),
+            format!("{n} of {all} managed by the kernel: {}", read::some(&fixed)),
         )
         .remedy("their threads can be moved instead"),
     }

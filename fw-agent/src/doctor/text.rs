@@ -69,7 +69,7 @@ impl Examination {
         if without.is_empty() {
             "`fw-agent observe` works on this host: every wake-up, its cause and where its time goes.".into()
         } else {
-            format!("`fw-agent observe` works on this host, within limits: {without}.")
+            format!("`fw-agent observe` works on this host, but without: {without}.")
         }
     }
 }

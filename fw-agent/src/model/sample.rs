@@ -3,6 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 use serde_json::Value;
+use std::sync::LazyLock;
 
 /// What one wake spent on each leg of [`Legs::wake`], ns.
 pub(crate) type Spent = [u64; 6];
@@ -363,10 +364,12 @@ fn cpu(cpu: u32, hardirqs: u64, shares: (f64, f64, f64), latency: &Dist) -> Cpu 
     }
 }
 
+static FIO: LazyLock<Value> = LazyLock::new(|| serde_json::to_value(fio()).expect("a snapshot is plain data"));
+
 /// Any window that JSON could carry: the fio one with leaves replaced and lists cut or doubled.
 pub(crate) fn arbitrary() -> impl Strategy<Value = Snapshot> {
     prop::collection::vec(any::<u32>(), 64).prop_map(|choices| {
-        let mut tree = serde_json::to_value(fio()).expect("a snapshot is plain data");
+        let mut tree = FIO.clone();
         let mut choices = choices
             .into_iter()
             .cycle()

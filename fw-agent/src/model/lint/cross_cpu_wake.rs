@@ -1,7 +1,7 @@
 //! An interrupt wakes a thread on another CPU, and the way there costs more than staying would.
 
 use super::{Rule, facts::*};
-use crate::model::{CauseKind, Dist, Edge, Irq, Lint, Severity, Snapshot, units};
+use crate::model::{CauseKind, CpuList, Dist, Edge, Irq, Lint, Severity, Snapshot, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "cross-cpu-wake",
@@ -44,7 +44,12 @@ pub(super) fn crossings(snapshot: &Snapshot) -> impl Iterator<Item = Crossing<'_
 fn crossing<'a>(snapshot: &'a Snapshot, edge: &'a Edge) -> Option<Crossing<'a>> {
     let number = edge.cause.irq?;
     let irq = irq(snapshot, number)?;
-    if serves_interrupts(&edge.comm) || bound_to_its_cpu(&edge.comm) || edge.cross_cpu_share < MIN_CROSS_SHARE {
+    let unknown = fires_on(irq).is_empty();
+    if unknown
+        || serves_interrupts(&edge.comm)
+        || bound_to_its_cpu(&edge.comm)
+        || edge.cross_cpu_share < MIN_CROSS_SHARE
+    {
         return None;
     }
     let (same_ns, whose) = same_cpu(snapshot, edge)?;
@@ -75,7 +80,11 @@ impl Crossing<'_> {
     /// The sentence, up to the point where it depends on whether the interrupt can be moved.
     pub(super) fn evidence(&self, snapshot: &Snapshot) -> String {
         let edge = self.edge;
-        let ran_on = thread(snapshot, edge.tid).map_or("elsewhere".into(), |t| format!("on CPU {}", t.cpu));
+        let ran_on = match (self.ran_on(snapshot), thread(snapshot, edge.tid)) {
+            (Some(cpu), _) => format!("on CPU {cpu}"),
+            (None, Some(thread)) => format!("on {} in turn", cpu_words(&thread.allowed_cpus)),
+            (None, None) => "elsewhere".into(),
+        };
         format!(
             "{} fires on {}, its consumer {} runs {ran_on}: {} of {} crossed CPUs, p50 {} against {} {}",
             irq_words(self.number, self.irq),
@@ -100,18 +109,22 @@ impl Crossing<'_> {
         }
     }
 
+    /// The CPU where the thread runs; none if it wanders, so that it ran last where the interrupt fires after all.
+    fn ran_on(&self, snapshot: &Snapshot) -> Option<u32> {
+        let cpu = thread(snapshot, self.edge.tid)?.cpu;
+        (!CpuList::parse(&fires_on(self.irq)).contains(cpu)).then_some(cpu)
+    }
+
     fn movable_lint(&self, snapshot: &Snapshot) -> Lint {
-        let others: u64 = self
+        let others = self
             .irq
             .consumers
             .iter()
-            .filter(|c| c.tid != self.edge.tid)
-            .map(|c| c.wakes)
-            .fold(0, u64::saturating_add);
-        let target = thread(snapshot, self.edge.tid).map(|t| t.cpu);
+            .filter(|consumer| consumer.tid != self.edge.tid);
+        let others = others.map(|consumer| consumer.wakes).fold(0, u64::saturating_add);
         let isolated = |cpu| snapshot.cpus.iter().any(|c| c.cpu == cpu && c.isolated);
-        // An interrupt follows its main consumer; a thread that is one of many goes to the interrupt instead.
-        let advice = match target {
+        // An interrupt follows its main consumer; a thread that is one of many, or wanders, goes to the interrupt.
+        let advice = match self.ran_on(snapshot) {
             Some(cpu) if self.edge.wakes >= others && !isolated(cpu) => {
                 format!(
                     "Move the interrupt to the thread: {}.",

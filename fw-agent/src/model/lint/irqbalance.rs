@@ -2,6 +2,7 @@
 
 use super::{Rule, facts::*};
 use crate::model::{CpuList, Irq, Lint, Severity, Snapshot, units};
+use std::cmp::Reverse;
 
 pub(super) const RULE: Rule = Rule {
     name: "irqbalance-running",
@@ -18,7 +19,7 @@ fn check(snapshot: &Snapshot) -> Vec<Lint> {
     };
     let placed = |irq: &Irq| movable(irq) && CpuList::parse(&irq.affinity).single().is_some();
     let mut irqs: Vec<(u32, &Irq)> = busy_irqs(snapshot).filter(|(_, irq)| placed(irq)).collect();
-    irqs.sort_by(|a, b| b.1.count.cmp(&a.1.count));
+    irqs.sort_by_key(|(_, irq)| Reverse(irq.count));
     // With one CPU there is nowhere to move anything.
     let Some((busiest, _)) = irqs.first().copied().filter(|_| snapshot.cpus.len() > 1) else {
         return Vec::new();

@@ -2,6 +2,7 @@
 
 use super::{Rule, facts::*};
 use crate::model::{Irq, Lint, Severity, Snapshot, units};
+use std::cmp::Reverse;
 
 pub(super) const RULE: Rule = Rule {
     name: "many-irqs-one-cpu",
@@ -35,7 +36,7 @@ fn check(snapshot: &Snapshot) -> Vec<Lint> {
 fn crowd(snapshot: &Snapshot, cpu: u32, all: u64) -> Option<Lint> {
     let lives_on = |irq: &Irq, c: u32| main_cpu(irq).is_some_and(|(main, _)| main == c);
     let mut here: Vec<(u32, &Irq)> = busy_irqs(snapshot).filter(|(_, irq)| lives_on(irq, cpu)).collect();
-    here.sort_by(|a, b| b.1.count.cmp(&a.1.count));
+    here.sort_by_key(|(_, irq)| Reverse(irq.count));
     let taken = here.iter().map(|(_, irq)| irq.count).fold(0, u64::saturating_add);
     let has_room = |c: u32| {
         let free = busy_irqs(snapshot).all(|(_, irq)| !lives_on(irq, c));

@@ -102,6 +102,15 @@ fn cross_cpu_wake() {
 }
 
 #[test]
+fn a_thread_that_wanders_is_sent_to_its_interrupt() {
+    let mut s = disk(7_500);
+    s.threads[1].cpu = 1;
+    let lint = fires(&s, "cross-cpu-wake");
+    assert!(lint.evidence.contains("runs on CPUs 0-3 in turn"), "{}", lint.evidence);
+    assert!(lint.advice.contains("`taskset -pc 1 900`"), "{}", lint.advice);
+}
+
+#[test]
 fn crossing_that_costs_nothing_is_no_lint() {
     let mut s = fine();
     s.irqs.push(irq(36, "nvme0q2", 10_000, 1));
