@@ -4,6 +4,7 @@ pub mod doctor;
 mod error;
 pub mod model;
 pub mod observe;
+pub mod probe;
 pub mod report;
 
 pub use error::Error;

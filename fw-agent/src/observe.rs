@@ -41,11 +41,11 @@ pub struct Observer {}
 impl Observer {
     /// Loads and attaches the probes.
     pub fn start(_options: &Options) -> Result<Observer, Error> {
-        Err(Error::NoProbes)
+        Err(Error::Denied { reason: "nothing is observed yet".into() })
     }
 
     /// The window since the previous call, or since the start.
     pub fn snapshot(&mut self) -> Result<Snapshot, Error> {
-        Err(Error::NoProbes)
+        Err(Error::Denied { reason: "nothing is observed yet".into() })
     }
 }
