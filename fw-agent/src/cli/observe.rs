@@ -46,13 +46,13 @@ pub(super) struct Args {
     /// Only wakes by these interrupts: matches number, handler name and device; * and ? are wildcards
     #[arg(long, value_name = "GLOB", help_heading = "Filters (of the woken thread)")]
     irq: Option<String>,
-    /// Only threads of this process
+    /// Only this thread, or the threads of this process
     #[arg(long, value_name = "N", value_parser = values::pid, help_heading = "Filters (of the woken thread)")]
     pid: Option<u32>,
-    /// Only threads of this name
+    /// Only threads of this name; with a trailing *, threads whose name begins so
     #[arg(long, value_name = "NAME", value_parser = values::comm, help_heading = "Filters (of the woken thread)")]
     comm: Option<String>,
-    /// Only threads in this cgroup (version 2) or below
+    /// Only threads in this cgroup (a directory under /sys/fs/cgroup) or below
     #[arg(long, value_name = "PATH", help_heading = "Filters (of the woken thread)")]
     cgroup: Option<PathBuf>,
 }

@@ -42,9 +42,10 @@ pub(super) fn pid(text: &str) -> Result<u32, String> {
     }
 }
 
-/// A thread's name.
+/// A thread's name, or with a trailing `*` how it begins.
 pub(super) fn comm(text: &str) -> Result<String, String> {
-    match text.len() {
+    match text.strip_suffix('*').unwrap_or(text).len() {
+        0 if text == "*" => Ok(text.into()),
         0 => Err("every thread has a name: an empty one matches nothing".into()),
         1..=MAX_COMM => Ok(text.into()),
         length => {
@@ -85,6 +86,7 @@ mod tests {
             assert!(pid(text).is_err(), "{text}");
         }
         assert_eq!(comm("kworker/u8:1-ev"), Ok("kworker/u8:1-ev".into()));
+        assert_eq!(comm("kworker/u8:1-ev*"), Ok("kworker/u8:1-ev*".into()));
         assert!(comm("").is_err());
         assert!(comm("a-name-of-16-byte").unwrap_err().contains("\"a-name-of-16-by\""));
         assert!(comm(&"ü".repeat(8)).is_err());

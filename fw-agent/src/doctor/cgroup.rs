@@ -1,9 +1,9 @@
-//! Which cgroup hierarchies are mounted: the `--cgroup` filter takes one of version 2.
+//! Which cgroup hierarchies are mounted: the `--cgroup` filter takes a directory of any.
 
 use super::{Feature, read};
 use std::path::Path;
 
-pub(super) const NAME: &str = "cgroup v2";
+pub(super) const NAME: &str = "cgroups";
 
 pub(super) fn examine(root: &Path) -> Feature {
     let has = |path: &str| read::text(root, path).is_some();
@@ -11,19 +11,16 @@ pub(super) fn examine(root: &Path) -> Feature {
         .iter()
         .any(|name| has(&format!("sys/fs/cgroup/{name}/release_agent")));
     if has("sys/fs/cgroup/cgroup.controllers") {
-        Feature::present(NAME, "at /sys/fs/cgroup")
+        Feature::present(NAME, "version 2, at /sys/fs/cgroup")
     } else if has("sys/fs/cgroup/unified/cgroup.controllers") {
         Feature::present(
             NAME,
-            "hybrid, at /sys/fs/cgroup/unified: --cgroup takes paths of that one",
+            "hybrid: version 1 at /sys/fs/cgroup/CONTROLLER, version 2 at /sys/fs/cgroup/unified",
         )
+    } else if v1 {
+        Feature::present(NAME, "version 1, at /sys/fs/cgroup/CONTROLLER")
     } else {
-        let seen = if v1 {
-            "version 1 only"
-        } else {
-            "no hierarchy at /sys/fs/cgroup"
-        };
-        Feature::absent(NAME, format!("{seen}: --cgroup cannot be used"))
-            .remedy("`mount -t cgroup2 none /sys/fs/cgroup/unified`")
+        Feature::absent(NAME, "no hierarchy at /sys/fs/cgroup: --cgroup cannot be used")
+            .remedy("`mount -t cgroup2 none /sys/fs/cgroup`")
     }
 }

@@ -98,8 +98,10 @@ pub struct Examination {
 
 /// Examines the host whose `proc` and `sys` are under `root`.
 pub fn examine(root: &Path) -> Examination {
-    let mut features = vec![kernel::examine(root)];
-    features.extend(tracepoints::examine(root));
+    let (kernel, btf) = btf::examine(root);
+    let mut features = vec![kernel::examine(root, kernel.as_ref()), btf];
+    // Without BTF nothing is known of tracepoints, and its own line says so.
+    features.extend(kernel.iter().flat_map(tracepoints::examine));
     features.extend(capabilities::examine(root));
     features.extend([
         lockdown::examine(root),

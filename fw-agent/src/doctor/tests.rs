@@ -1,6 +1,7 @@
 //! Made-up hosts, each as far as `doctor` looks.
 
 use super::*;
+use crate::probe::TRACEPOINTS;
 use std::{fs, os::unix::fs::PermissionsExt};
 use tempfile::TempDir;
 
@@ -33,14 +34,20 @@ impl Host {
     }
 }
 
-/// BTF with a type `btf_trace_NAME` for each tracepoint: an integer and typedefs of it.
-fn btf(tracepoints: &[&str]) -> Vec<u8> {
+/// BTF with these tracepoints: each a type `btf_trace_NAME` that points to a function of so many arguments.
+fn btf(tracepoints: &[&str], arguments: u32) -> Vec<u8> {
     const INT: u32 = 1 << 24;
+    const POINTER: u32 = 2 << 24;
     const TYPEDEF: u32 = 8 << 24;
+    const FUNCTION: u32 = 13 << 24;
+    // The first parameter is the probe's own data.
+    let parameters = arguments + 1;
     let mut strings = b"\0int\0".to_vec();
-    let mut types: Vec<u32> = vec![1, INT, 4, 32];
+    let mut types: Vec<u32> = vec![1, INT, 4, 32, 0, FUNCTION | parameters, 0];
+    types.extend((0..parameters).flat_map(|_| [0, 1]));
+    types.extend([0, POINTER, 2]);
     for name in tracepoints {
-        types.extend([strings.len() as u32, TYPEDEF, 1]);
+        types.extend([strings.len() as u32, TYPEDEF, 3]);
         strings.extend(format!("btf_trace_{name}\0").bytes());
     }
     let sections = [
@@ -57,29 +64,14 @@ fn btf(tracepoints: &[&str]) -> Vec<u8> {
     bytes
 }
 
-const ALL: [&str; 21] = [
-    "sched_waking",
-    "sched_wakeup",
-    "sched_wakeup_new",
-    "sched_switch",
-    "sched_migrate_task",
-    "sched_process_exit",
-    "irq_handler_entry",
-    "irq_handler_exit",
-    "softirq_raise",
-    "softirq_entry",
-    "softirq_exit",
-    "cpu_idle",
-    "napi_poll",
-    "local_timer_entry",
-    "local_timer_exit",
-    "call_function_single_entry",
-    "call_function_single_exit",
-    "call_function_entry",
-    "call_function_exit",
-    "irq_work_entry",
-    "irq_work_exit",
-];
+/// Every tracepoint that is probed but this one.
+fn all_but(gone: &str) -> Vec<&'static str> {
+    TRACEPOINTS
+        .iter()
+        .map(|tracepoint| tracepoint.name)
+        .filter(|name| *name != gone)
+        .collect()
+}
 
 /// A virtual machine where everything works, with one managed interrupt.
 fn good() -> Host {
@@ -110,7 +102,7 @@ fn good() -> Host {
         ("sys/devices/system/cpu/cpu1/cpuidle/state1/name", "C1\n"),
         ("sys/class/infiniband/mlx5_0/node_type", "1: CA\n"),
     ]);
-    host.write("sys/kernel/btf/vmlinux", &btf(&ALL));
+    host.write("sys/kernel/btf/vmlinux", &btf(&all_but(""), 4));
     fs::create_dir_all(host.0.path().join("proc/self/ns")).unwrap();
     std::os::unix::fs::symlink("pid:[4026531836]", host.0.path().join("proc/self/ns/pid")).unwrap();
     let managed = host.0.path().join("proc/irq/36/smp_affinity");
@@ -136,6 +128,7 @@ fn a_host_with_nothing() {
 fn a_container_without_rights_on_an_old_kernel() {
     let host = good();
     host.write("proc/sys/kernel/osrelease", b"5.10.0-30-amd64");
+    host.write("sys/kernel/btf/vmlinux", &btf(&all_but(""), 3));
     host.write("proc/self/status", b"CapEff:\t00000000a80425fb\n");
     host.write("sys/kernel/security/lockdown", b"none integrity [confidentiality]");
     fs::remove_file(host.0.path().join("proc/self/ns/pid")).unwrap();
@@ -161,8 +154,7 @@ fn the_version_is_compared_as_numbers() {
 #[test]
 fn a_missing_tracepoint_is_named() {
     let host = good();
-    let without = |gone: &str| btf(&ALL.into_iter().filter(|name| *name != gone).collect::<Vec<_>>());
-    host.write("sys/kernel/btf/vmlinux", &without("softirq_raise"));
+    host.write("sys/kernel/btf/vmlinux", &btf(&all_but("softirq_raise"), 4));
     let (status, detail) = host.feature("softirq events");
     assert_eq!(status, Status::Absent);
     assert!(
@@ -171,7 +163,7 @@ fn a_missing_tracepoint_is_named() {
     );
     assert!(!host.examine().can_observe());
 
-    host.write("sys/kernel/btf/vmlinux", &without("napi_poll"));
+    host.write("sys/kernel/btf/vmlinux", &btf(&all_but("napi_poll"), 4));
     assert_eq!(host.feature("NAPI events").0, Status::Absent);
     assert!(host.examine().can_observe());
     assert!(host.examine().summary().contains("NAPI events"));
@@ -198,15 +190,24 @@ fn the_newer_capabilities_are_enough() {
 }
 
 #[test]
+fn a_back_port_counts_more_than_the_version() {
+    let host = good();
+    host.write("proc/sys/kernel/osrelease", b"5.14.0-503.el9");
+    assert_eq!(host.feature("kernel 5.18+").0, Status::Present);
+    host.write("sys/kernel/btf/vmlinux", &btf(&all_but(""), 3));
+    assert_eq!(host.feature("kernel 5.18+").0, Status::Absent);
+}
+
+#[test]
 fn cgroup_modes() {
     let v2 = Host::new(&[("sys/fs/cgroup/cgroup.controllers", "cpu\n")]);
-    assert_eq!(v2.feature("cgroup v2"), (Status::Present, "at /sys/fs/cgroup".into()));
-    let v1 = Host::new(&[("sys/fs/cgroup/cpu/release_agent", "")]);
-    let (status, detail) = v1.feature("cgroup v2");
-    assert!(
-        status == Status::Absent && detail.starts_with("version 1 only"),
-        "{detail}"
+    assert_eq!(
+        v2.feature("cgroups"),
+        (Status::Present, "version 2, at /sys/fs/cgroup".into())
     );
+    let v1 = Host::new(&[("sys/fs/cgroup/cpu/release_agent", "")]);
+    assert!(v1.feature("cgroups").1.starts_with("version 1"));
+    assert_eq!(Host::new(&[]).feature("cgroups").0, Status::Absent);
 }
 
 #[test]
