@@ -1,7 +1,8 @@
 //! A device's interrupt fires on a CPU that was isolated to be left alone.
 
 use super::{Rule, facts::*};
-use crate::model::{CpuList, Irq, Lint, Severity, Snapshot, units};
+use crate::model::{Cpu, CpuList, Irq, Lint, Severity, Snapshot, units};
+use std::collections::BTreeSet;
 
 pub(super) const RULE: Rule = Rule {
     name: "irq-on-isolated",
@@ -14,32 +15,31 @@ pub(super) const RULE: Rule = Rule {
 const MIN_INTERRUPTS: u64 = 10;
 
 fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    let host = &snapshot.host;
-    let named = [CpuList::parse(&host.isolated), CpuList::parse(&host.nohz_full)];
-    let isolated = |cpu: u32| {
-        named.iter().any(|list| list.contains(cpu)) || snapshot.cpus.iter().any(|c| c.cpu == cpu && c.isolated)
-    };
+    let named = [&snapshot.host.isolated, &snapshot.host.nohz_full].map(|list| CpuList::parse(list));
+    let left_alone = |cpu: &&Cpu| cpu.isolated || named.iter().any(|list| list.contains(cpu.cpu));
+    let isolated: BTreeSet<u32> = snapshot.cpus.iter().filter(left_alone).map(|cpu| cpu.cpu).collect();
+    let housekeeping = idlest(snapshot, |cpu| !isolated.contains(&cpu));
     snapshot
         .irqs
         .iter()
-        .filter_map(|irq| strayed(snapshot, irq, &isolated))
+        .filter_map(|irq| strayed(snapshot, irq, &isolated, housekeeping))
         .collect()
 }
 
-fn strayed(snapshot: &Snapshot, irq: &Irq, isolated: &dyn Fn(u32) -> bool) -> Option<Lint> {
+fn strayed(snapshot: &Snapshot, irq: &Irq, isolated: &BTreeSet<u32>, housekeeping: Option<u32>) -> Option<Lint> {
     let number = irq.irq?;
     let on_isolated = irq
         .per_cpu
         .iter()
         .copied()
-        .filter(|(cpu, n)| *n >= MIN_INTERRUPTS && isolated(*cpu));
+        .filter(|(cpu, n)| *n >= MIN_INTERRUPTS && isolated.contains(cpu));
     let (cpu, n) = on_isolated.max_by_key(|(_, n)| *n)?;
     // Whoever put an interrupt and its consumer on an isolated CPU together did it on purpose.
     let own = |tid: u32| thread(snapshot, tid).is_some_and(|t| CpuList::parse(&t.allowed_cpus).single() == Some(cpu));
     if irq.consumers.iter().any(|consumer| own(consumer.tid)) {
         return None;
     }
-    let advice = match idlest(snapshot, |c| c != cpu && !isolated(c)) {
+    let advice = match housekeeping {
         Some(other) if movable(irq) => {
             format!(
                 "Move it to a housekeeping CPU: {}.",

@@ -2,7 +2,7 @@
 
 use super::{Rule, facts::*};
 use crate::model::{Irq, Lint, Severity, Snapshot, units};
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::BTreeSet};
 
 pub(super) const RULE: Rule = Rule {
     name: "many-irqs-one-cpu",
@@ -22,46 +22,44 @@ const MIN_BUSY: f64 = 0.1;
 /// A CPU with so much idle time, and none of the busy vectors, can take some.
 const ROOM: f64 = 0.5;
 
+/// A busy interrupt, its number and the CPU that takes most of it.
+type Placed<'a> = (u32, u32, &'a Irq);
+
 fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    let all: u64 = busy_irqs(snapshot)
-        .map(|(_, irq)| irq.count)
-        .fold(0, u64::saturating_add);
-    let crowded = snapshot
-        .cpus
-        .iter()
-        .filter(|cpu| cpu.hardirq_share + cpu.softirq_share >= MIN_BUSY);
-    crowded.filter_map(|cpu| crowd(snapshot, cpu.cpu, all)).collect()
+    let place = |(number, irq)| Some((main_cpu(irq)?.0, number, irq));
+    let mut placed: Vec<Placed> = busy_irqs(snapshot).filter_map(place).collect();
+    placed.sort_by_key(|(cpu, _, irq)| (*cpu, Reverse(irq.count)));
+    let all = interrupts(&placed);
+    let crowds = placed
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter(|here| here.len() >= MIN_VECTORS);
+    crowds.filter_map(|here| crowd(snapshot, here, &placed, all)).collect()
 }
 
-fn crowd(snapshot: &Snapshot, cpu: u32, all: u64) -> Option<Lint> {
-    let lives_on = |irq: &Irq, c: u32| main_cpu(irq).is_some_and(|(main, _)| main == c);
-    let mut here: Vec<(u32, &Irq)> = busy_irqs(snapshot).filter(|(_, irq)| lives_on(irq, cpu)).collect();
-    here.sort_by_key(|(_, irq)| Reverse(irq.count));
-    let taken = here.iter().map(|(_, irq)| irq.count).fold(0, u64::saturating_add);
-    let has_room = |c: u32| {
-        let free = busy_irqs(snapshot).all(|(_, irq)| !lives_on(irq, c));
-        free && snapshot
-            .cpus
-            .iter()
-            .any(|other| other.cpu == c && other.idle_share >= ROOM)
-    };
-    let other = idlest(snapshot, has_room)?;
-    if here.len() < MIN_VECTORS || (taken as f64) < MIN_SHARE * all as f64 {
-        return None;
-    }
-    let load = snapshot
+/// Judges the interrupts of one CPU, the busiest first, against all placed ones.
+fn crowd(snapshot: &Snapshot, here: &[Placed], placed: &[Placed], all: u64) -> Option<Lint> {
+    let (cpu, first, _) = *here.first()?;
+    let busy = snapshot
         .cpus
         .iter()
         .find(|c| c.cpu == cpu)
-        .map_or(0.0, |c| c.hardirq_share + c.softirq_share);
+        .map(|c| c.hardirq_share + c.softirq_share)?;
+    let share = interrupts(here) as f64 / all as f64;
+    if busy < MIN_BUSY || share < MIN_SHARE {
+        return None;
+    }
+    let taken: BTreeSet<u32> = placed.iter().map(|(cpu, ..)| *cpu).collect();
+    let roomy = snapshot.cpus.iter().filter(|c| c.idle_share >= ROOM).map(|c| c.cpu);
+    let roomy: BTreeSet<u32> = roomy.filter(|cpu| !taken.contains(cpu)).collect();
+    let other = idlest(snapshot, |cpu| roomy.contains(&cpu))?;
     let names: Vec<String> = here
         .iter()
         .take(MIN_VECTORS)
-        .map(|(number, irq)| irq_words(*number, irq))
+        .map(|(_, number, irq)| irq_words(*number, irq))
         .collect();
     // The busiest stays: moving the others off it takes most of the sharing away and disturbs least.
-    let advice = match here.iter().skip(1).find(|(_, irq)| movable(irq)) {
-        Some((number, _)) => format!("Spread them, first one: {}.", move_irq(*number, &other.to_string())),
+    let advice = match here.iter().skip(1).find(|(_, _, irq)| movable(irq)) {
+        Some((_, number, _)) => format!("Spread them, first one: {}.", move_irq(*number, &other.to_string())),
         None => "The kernel refuses to move them: give the driver more queues, so that each CPU has its own.".into(),
     };
     Some(Lint {
@@ -72,11 +70,15 @@ fn crowd(snapshot: &Snapshot, cpu: u32, all: u64) -> Option<Lint> {
             here.len(),
             names.join(", "),
             if here.len() > names.len() { ", ..." } else { "" },
-            units::share(taken as f64 / all as f64),
-            units::share(load),
+            units::share(share),
+            units::share(busy),
         ),
         advice,
-        irq: here.first().map(|(number, _)| *number),
+        irq: Some(first),
         ..Lint::default()
     })
+}
+
+fn interrupts(placed: &[Placed]) -> u64 {
+    placed.iter().map(|(_, _, irq)| irq.count).fold(0, u64::saturating_add)
 }
