@@ -1,0 +1,71 @@
+//! An interrupt takes time from a pinned thread that it has nothing to do with.
+
+use super::{Rule, facts::*};
+use crate::model::{CpuList, Lint, Snapshot, Thread, units};
+
+pub(super) const RULE: Rule = Rule {
+    name: "irq-on-pinned-thread-cpu",
+    finds: "an interrupt fires on the CPU of a pinned thread that it does not wake, and makes it wait",
+    check,
+};
+
+/// Share of a thread's waits that hard IRQs and softirqs must take before moving an interrupt promises anything.
+const MIN_SHARE: f64 = 0.2;
+
+fn check(snapshot: &Snapshot) -> Vec<Lint> {
+    snapshot
+        .threads
+        .iter()
+        .filter_map(|thread| disturbed(snapshot, thread))
+        .collect()
+}
+
+fn disturbed(snapshot: &Snapshot, thread: &Thread) -> Option<Lint> {
+    let cpu = CpuList::parse(&thread.allowed_cpus).single()?;
+    let waited = &thread.waited_for;
+    let lost_ns = waited.hardirq_ns.saturating_add(waited.softirq_ns);
+    let others = [waited.queue_ns, waited.thread_ns, waited.idle_ns, waited.switch_ns];
+    let share = lost_ns as f64 / others.iter().fold(lost_ns as f64, |sum, ns| sum + *ns as f64);
+    let spared = bound_to_its_cpu(&thread.comm) || serves_interrupts(&thread.comm);
+    if spared || share.is_nan() || share < MIN_SHARE || !enough(thread.wakes, snapshot) {
+        return None;
+    }
+    let own = |irq: u32| {
+        snapshot
+            .edges
+            .iter()
+            .any(|e| e.tid == thread.tid && e.cause.irq == Some(irq))
+    };
+    let here = busy_irqs(snapshot).filter(|(n, irq)| !own(*n) && main_cpu(irq).is_some_and(|(c, _)| c == cpu));
+    let (number, irq) = here.max_by_key(|(_, irq)| irq.count)?;
+    let pinned = |c: u32| {
+        snapshot
+            .threads
+            .iter()
+            .any(|t| CpuList::parse(&t.allowed_cpus).single() == Some(c))
+    };
+    let elsewhere = idlest(snapshot, |c| c != cpu && !pinned(c)).or_else(|| idlest(snapshot, |c| c != cpu));
+    let advice = match elsewhere {
+        Some(other) if movable(irq) => format!("Move the interrupt away: {}.", move_irq(number, &other.to_string())),
+        Some(other) => format!(
+            "The kernel refuses to move the interrupt: pin the thread elsewhere, {}.",
+            move_thread(&other.to_string(), thread.tid)
+        ),
+        None => "There is no other CPU to move either to.".into(),
+    };
+    Some(Lint {
+        severity: severity(lost_ns, snapshot)?,
+        evidence: format!(
+            "{} is pinned to CPU {cpu}, where {} fires {} without waking it: hard IRQs and softirqs took {} of its waits",
+            thread_words(&thread.comm, thread.pid, thread.tid),
+            irq_words(number, irq),
+            units::rate(irq.count, snapshot.window_s),
+            units::share(share),
+        ),
+        advice,
+        irq: Some(number),
+        tid: Some(thread.tid),
+        lost_ns,
+        ..Lint::default()
+    })
+}

@@ -1,0 +1,51 @@
+//! The thread of a threaded NAPI instance runs elsewhere than the interrupt that wakes it fires.
+
+use super::{Rule, facts::*};
+use crate::model::{CpuList, Edge, Lint, Snapshot, units};
+
+pub(super) const RULE: Rule = Rule {
+    name: "napi-thread-elsewhere",
+    finds: "a NAPI thread runs on another CPU than the interrupt that wakes it fires on",
+    check,
+};
+
+/// From here on the thread is more often away than not.
+const MIN_CROSS_SHARE: f64 = 0.5;
+
+fn check(snapshot: &Snapshot) -> Vec<Lint> {
+    let threads = snapshot.edges.iter().filter(|edge| edge.comm.starts_with("napi/"));
+    threads.filter_map(|edge| elsewhere(snapshot, edge)).collect()
+}
+
+fn elsewhere(snapshot: &Snapshot, edge: &Edge) -> Option<Lint> {
+    let number = edge.cause.irq?;
+    let (irq, thread) = (irq(snapshot, number)?, thread(snapshot, edge.tid)?);
+    let cpus = fires_on(irq);
+    let list = CpuList::parse(&cpus);
+    let away = edge.cross_cpu_share >= MIN_CROSS_SHARE && !list.is_empty() && !list.contains(thread.cpu);
+    if !away || !enough(edge.wakes, snapshot) {
+        return None;
+    }
+    Some(Lint {
+        severity: severity(edge.latency_cross_cpu.sum_ns, snapshot)?,
+        evidence: format!(
+            "{} fires on {}, the NAPI thread {} (tid {}) that it wakes runs on CPU {}: {} of {} crossed CPUs, {}",
+            irq_words(number, irq),
+            cpu_words(&cpus),
+            edge.comm,
+            edge.tid,
+            thread.cpu,
+            units::share(edge.cross_cpu_share),
+            units::plural(edge.wakes, "wake"),
+            p50_p99(&edge.latency),
+        ),
+        advice: format!(
+            "Let the NAPI thread run where the queue's interrupt fires: {}.",
+            move_thread(&cpus, edge.tid)
+        ),
+        irq: Some(number),
+        tid: Some(edge.tid),
+        lost_ns: edge.latency_cross_cpu.sum_ns,
+        ..Lint::default()
+    })
+}

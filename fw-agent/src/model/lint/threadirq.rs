@@ -1,0 +1,56 @@
+//! The kernel thread of a threaded interrupt runs elsewhere than the interrupt fires.
+
+use super::{Rule, facts::*};
+use crate::model::{CpuList, Lint, Snapshot, Thread, units};
+
+pub(super) const RULE: Rule = Rule {
+    name: "threadirq-not-following",
+    finds: "the handler thread of an interrupt runs on another CPU than the interrupt fires on",
+    check,
+};
+
+/// From here on the thread is more often away than not.
+const MIN_CROSS_SHARE: f64 = 0.5;
+
+fn check(snapshot: &Snapshot) -> Vec<Lint> {
+    snapshot
+        .threads
+        .iter()
+        .filter_map(|thread| follows(snapshot, thread))
+        .collect()
+}
+
+fn follows(snapshot: &Snapshot, thread: &Thread) -> Option<Lint> {
+    let number = handled_irq(&thread.comm)?;
+    let irq = irq(snapshot, number)?;
+    let cpus = fires_on(irq);
+    let away = thread.cross_cpu_share >= MIN_CROSS_SHARE && !CpuList::parse(&cpus).contains(thread.cpu);
+    if !away || CpuList::parse(&cpus).is_empty() || !enough(thread.wakes, snapshot) {
+        return None;
+    }
+    Some(Lint {
+        severity: severity(thread.latency.sum_ns, snapshot)?,
+        evidence: format!(
+            "{} fires on {}, its handler thread {} (tid {}) runs on CPU {} (allowed on {}): {} of {} crossed CPUs, {}",
+            irq_words(number, irq),
+            cpu_words(&cpus),
+            thread.comm,
+            thread.tid,
+            thread.cpu,
+            cpu_words(&thread.allowed_cpus),
+            units::share(thread.cross_cpu_share),
+            units::plural(thread.wakes, "wake"),
+            p50_p99(&thread.latency),
+        ),
+        advice: format!("Let the handler thread follow: {}.", move_thread(&cpus, thread.tid)),
+        irq: Some(number),
+        tid: Some(thread.tid),
+        lost_ns: thread.latency.sum_ns,
+        ..Lint::default()
+    })
+}
+
+/// The interrupt of a thread named `irq/36-virtio1-r`.
+fn handled_irq(comm: &str) -> Option<u32> {
+    comm.strip_prefix("irq/")?.split('-').next()?.parse().ok()
+}
