@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 fn build() -> Result<(), String> {
     let toolchain = std::env::var(toolchain::OVERRIDE)
         .ok()
-        .or_else(|| toolchain::find(&toolchain::rustup_home(), toolchain::describe))
+        .or_else(|| toolchain::find(&toolchain::rustup_home(), toolchain::version))
         .ok_or(format!(
             "no Rust toolchain with the sources of `core` and LLVM {}; run `cargo xtask setup`",
             toolchain::LLVM

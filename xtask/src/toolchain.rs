@@ -19,7 +19,9 @@ pub fn rustup_home() -> PathBuf {
 
 /// `$CARGO_HOME/bin`, or where cargo puts it: `cargo install` installs there.
 pub fn cargo_bin() -> PathBuf {
-    env::var_os("CARGO_HOME").map_or_else(|| home().join(".cargo"), PathBuf::from).join("bin")
+    env::var_os("CARGO_HOME")
+        .map_or_else(|| home().join(".cargo"), PathBuf::from)
+        .join("bin")
 }
 
 fn home() -> PathBuf {
@@ -38,24 +40,33 @@ pub fn program_dirs() -> Vec<PathBuf> {
 }
 
 /// Name of the first of rustup's toolchains, by name, that has the sources of `core` (target bpfel-unknown-none comes
-/// without a compiled one) and the right LLVM. `describe` gives what `rustc -vV` of a toolchain's directory prints.
-pub fn find(rustup_home: &Path, describe: impl Fn(&Path) -> Option<String>) -> Option<String> {
-    let mut toolchains: Vec<PathBuf> =
-        fs::read_dir(rustup_home.join("toolchains")).ok()?.flatten().map(|entry| entry.path()).collect();
+/// without a compiled one) and the right LLVM. `version` runs a program to learn its version, as [`version`] does.
+pub fn find(rustup_home: &Path, version: impl Fn(&Path, &str) -> Option<String>) -> Option<String> {
+    let mut toolchains: Vec<PathBuf> = fs::read_dir(rustup_home.join("toolchains"))
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
     toolchains.sort();
     toolchains
         .into_iter()
         .filter(|dir| dir.join("lib/rustlib/src/rust/library/core/Cargo.toml").is_file())
-        .find(|dir| describe(dir).as_deref().and_then(llvm_major) == Some(LLVM))
+        .find(|dir| version(&dir.join("bin/rustc"), "-vV").as_deref().and_then(llvm_major) == Some(LLVM))
         .and_then(|dir| Some(dir.file_name()?.to_str()?.to_owned()))
 }
 
-/// What `rustc -vV` of the toolchain in this directory prints.
-pub fn describe(toolchain: &Path) -> Option<String> {
-    let output = Command::new(toolchain.join("bin/rustc")).arg("-vV").output().ok()?;
+/// What a program prints when asked for its version by that argument.
+pub fn version(program: &Path, argument: &str) -> Option<String> {
+    let output = Command::new(program).arg(argument).output().ok()?;
     String::from_utf8(output.stdout).ok()
 }
 
 fn llvm_major(rustc_version: &str) -> Option<u32> {
-    rustc_version.lines().find_map(|line| line.strip_prefix("LLVM version: "))?.split('.').next()?.parse().ok()
+    rustc_version
+        .lines()
+        .find_map(|line| line.strip_prefix("LLVM version: "))?
+        .split('.')
+        .next()?
+        .parse()
+        .ok()
 }
