@@ -6,6 +6,7 @@ use super::{Bar, median};
 use crate::{build, sh};
 use anyhow::{Context, Result, ensure};
 use std::fs;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -24,17 +25,18 @@ const WARM_UP: Duration = Duration::from_secs(3);
 
 /// Runs both parts.
 pub fn run(runs: usize) -> Result<Vec<Bar>> {
-    let mut bars = vec![added_time(runs)?];
-    bars.extend(top()?);
+    let agent = build::release("fw-agent")?;
+    let fw_top = build::release("fw-top")?;
+    let mut bars = vec![added_time(&agent, runs)?];
+    bars.extend(top(&agent, &fw_top)?);
     Ok(bars)
 }
 
-fn added_time(runs: usize) -> Result<Bar> {
-    let agent = build::release("fw-agent")?;
+fn added_time(agent: &Path, runs: usize) -> Result<Bar> {
     let (mut bare, mut observed, mut compared) = (Vec::new(), Vec::new(), Vec::new());
     for run in 1..=runs {
         bare.push(pipe_ns()?);
-        let mut observe = Command::new(&agent);
+        let mut observe = Command::new(agent);
         let attached = Background::attached(observe.args(["observe", "--duration", "600s", "--text"]), "attached")?;
         observed.push(pipe_ns()?);
         drop(attached);
@@ -87,28 +89,28 @@ fn parse_pipe(output: &str) -> Option<f64> {
     Some(line.split_whitespace().next()?.parse::<f64>().ok()? * 1000.0)
 }
 
-fn top() -> Result<Vec<Bar>> {
-    let fw_top = build::release("fw-top")?;
+fn top(agent: &Path, fw_top: &Path) -> Result<Vec<Bar>> {
     let mut stress = sh::command("stress-ng");
     let _load = Background::start(stress.args(["--switch", "1", "--switch-freq", SWITCHES, "--timeout", "120"]))?;
-    let seen = observe("2s")?;
+    let seen = observe(agent, "2s")?;
     let wakes = seen["wakes"]["count"].as_f64().context("no wakes.count")?
         / seen["window_s"].as_f64().context("no window_s")?;
 
     // A terminal to draw on. Its standard input stays open: at its end, script would end fw-top.
     let mut script = sh::command("script");
-    script.args([
-        "-qfc",
-        &format!("stty cols 120 rows 40; exec '{}'", fw_top.display()),
-        "/dev/null",
-    ]);
+    let screens = sh::target().join("xtask/fw-top.typescript");
+    script
+        .args(["-qfc", &format!("stty cols 120 rows 40; exec '{}'", fw_top.display())])
+        .arg(&screens);
     script
         .env("TERM", "xterm-256color")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     let mut terminal = Terminal(script.spawn().context("can't run script")?);
-    let pid = terminal.wait_for_probes()?;
+    let pid = terminal
+        .wait_for_probes()
+        .with_context(|| format!("see {}", screens.display()))?;
     sleep(WARM_UP);
     let (before, since) = (cpu_ticks(pid)?, Instant::now());
     sleep(WINDOW);

@@ -14,15 +14,15 @@ use std::thread::available_parallelism;
 
 /// Runs all three; `runs` doesn't matter, since each compares two views of the same events.
 pub fn run(_runs: usize) -> Result<Vec<Bar>> {
-    let mut bars = run_queue()?;
-    bars.extend(disk()?);
+    let agent = build::release("fw-agent")?;
+    let mut bars = run_queue(&agent)?;
+    bars.extend(disk(&agent)?);
     Ok(bars)
 }
 
 /// One window of `fw-agent observe`.
-pub fn observe(duration: &str) -> Result<Value> {
-    let agent = build::release("fw-agent")?;
-    parse(&Background::start(&mut observe_command(&agent, duration))?.finish()?)
+pub fn observe(agent: &Path, duration: &str) -> Result<Value> {
+    parse(&Background::start(&mut observe_command(agent, duration))?.finish()?)
 }
 
 fn observe_command(agent: &Path, duration: &str) -> Command {
@@ -36,7 +36,7 @@ fn parse(json: &str) -> Result<Value> {
 }
 
 /// Both tools watch the same ten seconds, but for the moment that the second one takes to attach.
-fn run_queue() -> Result<Vec<Bar>> {
+fn run_queue(agent: &Path) -> Result<Vec<Bar>> {
     let cpus = available_parallelism()?.to_string();
     let mut stress = sh::command("stress-ng");
     stress.args([
@@ -51,9 +51,8 @@ fn run_queue() -> Result<Vec<Bar>> {
         "--timeout",
         "120",
     ]);
-    let agent = build::release("fw-agent")?;
     let load = Background::start(&mut stress)?;
-    let observed = Background::attached(&mut observe_command(&agent, "10s"), "attached")?;
+    let observed = Background::attached(&mut observe_command(agent, "10s"), "attached")?;
     let compared = Background::attached(&mut runqlat(&["10", "1"]), RUNQLAT_ATTACHED)?;
     let observed = parse(&observed.finish()?)?;
     let compared = compared.finish()?;
@@ -110,10 +109,10 @@ fn quantile_slot(slots: &[u64], q: f64) -> Option<u32> {
 }
 
 /// fio reads the disk from the CPU that takes its interrupt, then from another.
-fn disk() -> Result<Vec<Bar>> {
+fn disk(agent: &Path) -> Result<Vec<Bar>> {
     let cpus = available_parallelism()?.get() as u32;
     let file = DiskFile::make()?;
-    let irq = Edge::of(&file.read_while_observed(None)?)?.irq;
+    let irq = Edge::of(&file.read_while_observed(agent, None)?)?.irq;
     let Some(home) = irq.cpu.filter(|_| cpus > 1) else {
         println!(
             "skipped: interrupt {} ({}) fires on no single CPU, or there is only one",
@@ -121,8 +120,8 @@ fn disk() -> Result<Vec<Bar>> {
         );
         return Ok(Vec::new());
     };
-    let on = Edge::of(&file.read_while_observed(Some(home))?)?;
-    let away = Edge::of(&file.read_while_observed(Some((home + 1) % cpus))?)?;
+    let on = Edge::of(&file.read_while_observed(agent, Some(home))?)?;
+    let away = Edge::of(&file.read_while_observed(agent, Some((home + 1) % cpus))?)?;
     println!("fio woken by interrupt {} ({}) on CPU {home}", irq.number, irq.name);
     println!(
         "  on that CPU        {:5.1} % of {} wakes crossed CPUs",
@@ -176,12 +175,12 @@ impl DiskFile {
         fio
     }
 
-    fn read_while_observed(&self, cpu: Option<u32>) -> Result<Value> {
+    fn read_while_observed(&self, agent: &Path, cpu: Option<u32>) -> Result<Value> {
         let mut fio = self.fio();
         fio.args(["--time_based", "--runtime=60"])
             .args(cpu.map(|cpu| format!("--cpus_allowed={cpu}")));
         let _load = Background::start(&mut fio)?;
-        observe("5s")
+        observe(agent, "5s")
     }
 }
 
