@@ -185,8 +185,9 @@ impl Progress<'_> {
     }
 
     fn show(&mut self, line: &str) {
-        if self.terminal && !line.trim().is_empty() {
-            self.last = line.trim().chars().filter(|c| !c.is_control()).collect();
+        // What moves the cursor (a BIOS does) would break the line.
+        if self.terminal && !line.trim().is_empty() && !line.contains(char::is_control) {
+            self.last = line.trim().to_owned();
             self.tick();
         }
     }
