@@ -1,6 +1,9 @@
 //! Runs commands, with one line of progress for each.
 
+use crate::toolchain;
 use anyhow::{Context, Result, bail};
+use std::collections::HashSet;
+use std::env;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, IsTerminal, Write, stderr};
 use std::path::{Path, PathBuf};
@@ -18,14 +21,28 @@ pub fn root() -> &'static Path {
 
 /// Cargo's target directory.
 pub fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
+}
+
+/// Where programs are: on the PATH, where cargo installs, and where Debian puts depmod and runqlat, which is not on
+/// every user's PATH.
+pub fn program_dirs() -> Vec<PathBuf> {
+    let mut dirs = toolchain::program_dirs();
+    dirs.extend(["/usr/sbin", "/sbin"].map(PathBuf::from));
+    let mut seen = HashSet::new();
+    dirs.retain(|dir| seen.insert(dir.clone()));
+    dirs
 }
 
 /// A command in the workspace's directory.
 pub fn command(program: &str) -> Command {
     let mut command = Command::new(program);
+    command.current_dir(root());
     // `cargo run` put the libraries of its own toolchain there; other toolchains must not find them.
-    command.current_dir(root()).env_remove("LD_LIBRARY_PATH");
+    command.env_remove("LD_LIBRARY_PATH");
+    if let Ok(path) = env::join_paths(program_dirs()) {
+        command.env("PATH", path);
+    }
     command
 }
 

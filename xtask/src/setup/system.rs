@@ -1,6 +1,6 @@
 //! Looks what a system has. Changes nothing.
 
-use crate::toolchain;
+use crate::{sh, toolchain};
 use std::env;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -25,9 +25,7 @@ pub struct System {
 impl System {
     /// The one that this runs on.
     pub fn this() -> System {
-        let mut dirs = toolchain::program_dirs();
-        // Not on every user's PATH, but where Debian puts depmod and runqlat.
-        dirs.extend(["/usr/sbin", "/sbin"].map(PathBuf::from));
+        let dirs = sh::program_dirs();
         System {
             privileged: is_root() || toolchain::has_program(&dirs, "sudo"),
             dirs,

@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use std::{env, fmt, fs};
+use std::{fmt, fs};
 
 /// Which of Debian's kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,11 +135,12 @@ fn run_command(flavour: Flavour, programs: &[String], command: &str) -> Result<E
 /// One of ours, a path, or a program on the PATH.
 fn find_program(name: &str) -> Result<PathBuf> {
     if ["fw-agent", "fw-top"].contains(&name) {
+        setup::ensure(&[Group::Build])?;
         return build::release(name);
     }
-    let path = env::var_os("PATH").unwrap_or_default();
     // Joining an absolute path gives that path.
-    env::split_paths(&path)
+    sh::program_dirs()
+        .into_iter()
         .map(|dir| dir.join(name))
         .find(|path| path.is_file())
         .with_context(|| format!("no program `{name}`"))
