@@ -138,14 +138,25 @@ fn count(output: &str) -> Tally {
             skipped: number("ignored"),
         };
     }
-    let skipped = skips(output).count() as u32;
+    let skipped = skips(output).len() as u32;
     tally.passed = tally.passed.saturating_sub(skipped);
     tally.skipped += skipped;
     tally
 }
 
-fn skips(output: &str) -> impl Iterator<Item = &str> {
-    output.lines().filter(|line| line.starts_with("skipped: "))
+/// The first reason that each test gives for being skipped.
+fn skips(output: &str) -> Vec<&str> {
+    let mut reasons = Vec::new();
+    let mut first = true;
+    for line in output.lines() {
+        if line.starts_with("---- ") {
+            first = true;
+        } else if line.starts_with("skipped: ") && first {
+            first = false;
+            reasons.push(line);
+        }
+    }
+    reasons
 }
 
 /// The part of libtest's output that shows the failed tests, else its end.
@@ -170,6 +181,7 @@ successes:
 
 ---- live::counts_wakes stdout ----
 skipped: needs root
+skipped: and BTF
 
 failures:
 
