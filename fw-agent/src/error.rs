@@ -1,0 +1,74 @@
+//! What can go wrong, each with the next step.
+
+use std::{io, path::PathBuf};
+
+/// Errors of this library.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The kernel's type information can't be read.
+    #[error(
+        "{path}: {reason}. The probes find the kernel's fields by its BTF: use a kernel built with CONFIG_DEBUG_INFO_BTF \
+         (all current distributions')", path = path.display()
+    )]
+    NoBtf {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// A field is not where all supported kernels have it.
+    #[error("this kernel has no field {field}: it is older or newer than the probes know (5.18 to 6.18 are known)")]
+    NoField {
+        /// `structure.field`.
+        field: String,
+    },
+    /// A tracepoint that everything rests on is missing.
+    #[error("this kernel has no tracepoint {name}: `fw-agent doctor` tells what this host allows")]
+    NoTracepoint {
+        /// Its name.
+        name: &'static str,
+    },
+    /// Older than 5.18.
+    #[error("kernel {release} is too old: before 5.18, sched_switch does not tell whether a thread is still runnable")]
+    KernelTooOld {
+        /// Its release.
+        release: String,
+    },
+    /// Not allowed to load programs.
+    #[error("not allowed to load eBPF programs: run as root, or with CAP_BPF and CAP_PERFMON ({reason})")]
+    Denied {
+        /// What the kernel said.
+        reason: String,
+    },
+    /// The kernel refused a program.
+    #[error("the kernel refused the program {program}: {reason}. Please report this with the kernel's release")]
+    Program {
+        /// Its name.
+        program: String,
+        /// What the kernel said.
+        reason: String,
+    },
+    /// The object does not have a map that it should have.
+    #[error("the eBPF object has no map {name}: rebuild with `cargo build`")]
+    NoMap {
+        /// Its name.
+        name: &'static str,
+    },
+    /// A map can't be mapped into this process.
+    #[error("the map {name} can't be mapped: {reason}")]
+    Mmap {
+        /// Its name.
+        name: &'static str,
+        /// Why not.
+        reason: io::Error,
+    },
+    /// A map can't be read or written.
+    #[error("an eBPF map can't be read: {0}")]
+    Map(#[from] aya::maps::MapError),
+    /// The object can't be loaded.
+    #[error("the eBPF object can't be loaded: {0}")]
+    Load(#[from] aya::EbpfError),
+    /// The filter names something that is not there.
+    #[error("{0}")]
+    Filter(String),
+}

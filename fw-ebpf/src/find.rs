@@ -1,0 +1,129 @@
+//! Finding the record of a thread or an edge, or making one. The slot remembers where it was last, so the search is
+//! rare; it looks at [`PROBE_WINDOW`] places, because a record may be freed in between.
+//!
+//! The searches are global functions (numbers in, a number out): the verifier checks them once and by themselves,
+//! instead of once for every state in which a caller gets there.
+
+use core::intrinsics::{AtomicOrdering, atomic_cxchg};
+
+use fw_ebpf::{
+    cause::Cause,
+    records::{EXITED, Edge, FREE, Loss, PROBE_WINDOW, Thread, edge_home, thread_home},
+    wait::Slot,
+};
+
+use crate::{
+    kernel,
+    maps::{self, EDGES, THREADS, edge_mask, lose, thread_mask},
+};
+
+/// No such record.
+pub const NOWHERE: u32 = u32::MAX;
+/// Set in what a search gives if the record was just made.
+const NEW: u64 = 1 << 32;
+
+/// The record of the slot's thread, `task`.
+#[inline(always)]
+pub fn thread(slot: &mut Slot, task: *const u8, cpu: u32) -> Option<&'static mut Thread> {
+    let tid = slot.tid;
+    if let Some(thread) = maps::at(&THREADS, slot.thread)
+        && is(thread, tid)
+    {
+        return Some(thread);
+    }
+    let found = find_thread(tid);
+    slot.thread = found as u32;
+    let Some(thread) = maps::at(&THREADS, found as u32) else {
+        lose(cpu, Loss::ThreadsFull);
+        return None;
+    };
+    if found & NEW != 0 {
+        thread.pid = kernel::tgid(task);
+        thread.comm = kernel::comm(task);
+    }
+    Some(thread)
+}
+
+#[unsafe(no_mangle)]
+#[inline(never)]
+extern "C" fn find_thread(tid: u32) -> u64 {
+    let home = thread_home(tid, thread_mask());
+    for i in 0..PROBE_WINDOW {
+        let index = (home + i) & thread_mask();
+        if let Some(thread) = maps::at(&THREADS, index)
+            && is(thread, tid)
+        {
+            return u64::from(index);
+        }
+    }
+    for i in 0..PROBE_WINDOW {
+        let index = (home + i) & thread_mask();
+        if let Some(thread) = maps::at(&THREADS, index)
+            && thread.tid == FREE
+            // SAFETY: the record is in a map; other CPUs that want it do the same.
+            && unsafe {
+                atomic_cxchg::<u32, { AtomicOrdering::SeqCst }, { AtomicOrdering::SeqCst }>(&mut thread.tid, FREE, tid)
+            }
+            .1
+        {
+            return u64::from(index) | NEW;
+        }
+    }
+    u64::from(NOWHERE)
+}
+
+#[inline(always)]
+fn is(thread: &Thread, tid: u32) -> bool {
+    thread.tid == tid && thread.flags & EXITED == 0
+}
+
+/// The record of the edge from the slot's cause to its thread.
+#[inline(always)]
+pub fn edge(slot: &mut Slot, cpu: u32) -> Option<&'static mut Edge> {
+    if let Some(edge) = maps::at(&EDGES, slot.edge)
+        && joins(edge, slot.cause.0, slot.tid, slot.thread)
+    {
+        return Some(edge);
+    }
+    slot.edge = find_edge(slot.cause.0, slot.tid, slot.thread);
+    let edge = maps::at(&EDGES, slot.edge);
+    if edge.is_none() {
+        lose(cpu, Loss::EdgesFull);
+    }
+    edge
+}
+
+#[unsafe(no_mangle)]
+#[inline(never)]
+extern "C" fn find_edge(cause: u64, tid: u32, thread: u32) -> u32 {
+    let home = edge_home(Cause(cause), tid, edge_mask());
+    for i in 0..PROBE_WINDOW {
+        let index = (home + i) & edge_mask();
+        if let Some(edge) = maps::at(&EDGES, index)
+            && joins(edge, cause, tid, thread)
+        {
+            return index;
+        }
+    }
+    for i in 0..PROBE_WINDOW {
+        let index = (home + i) & edge_mask();
+        if let Some(edge) = maps::at(&EDGES, index)
+            && !edge.cause.is_some()
+            // SAFETY: as above.
+            && unsafe {
+                atomic_cxchg::<u64, { AtomicOrdering::SeqCst }, { AtomicOrdering::SeqCst }>(&mut edge.cause.0, 0, cause)
+            }
+            .1
+        {
+            edge.thread = thread;
+            edge.tid = tid;
+            return index;
+        }
+    }
+    NOWHERE
+}
+
+#[inline(always)]
+fn joins(edge: &Edge, cause: u64, tid: u32, thread: u32) -> bool {
+    edge.cause.0 == cause && edge.tid == tid && edge.thread == thread
+}

@@ -1,0 +1,374 @@
+//! Layout of the maps: what the probes write and user space reads. Counters only grow (user space takes differences),
+//! except for the maxima, which user space sets back to 0 when it reads them.
+
+use crate::cause::Cause;
+use crate::context::SOFTIRQS;
+use crate::hist::BUCKETS;
+use crate::wait::Wait;
+
+/// Counts by H2 bucket. They wrap after 2^32 events in one bucket; a window's difference is taken modulo that.
+pub type Counts = [u32; BUCKETS];
+
+/// Distances between the waking and the running CPU: same CPU, SMT sibling, same LLC, same node, remote.
+pub const DISTANCES: usize = 5;
+
+/// Where a record is looked for: so many places from its hash on.
+pub const PROBE_WINDOW: u32 = 8;
+
+/// A running total of durations.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct Total {
+    /// Sum, ns.
+    pub sum_ns: u64,
+    /// Largest since user space last set it back, ns.
+    pub max_ns: u64,
+}
+
+impl Total {
+    /// Counts a duration in.
+    #[inline(always)]
+    pub fn add(&mut self, ns: u64) {
+        self.sum_ns += ns;
+        if ns > self.max_ns {
+            self.max_ns = ns;
+        }
+    }
+}
+
+/// Reasons for which something is not counted; index of [`CpuTotals::losses`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Loss {
+    /// Two waiting threads shared a wake slot.
+    Aliased = 0,
+    /// No room for another thread's record.
+    ThreadsFull,
+    /// No room for another edge's record.
+    EdgesFull,
+    /// An IRQ number beyond the table.
+    IrqOutOfRange,
+    /// An event on a CPU beyond the table (counted on CPU 0).
+    CpuOutOfRange,
+    /// A wait that ended before it began.
+    Clock,
+}
+
+/// Number of [`Loss`] reasons.
+pub const LOSSES: usize = 6;
+
+/// One CPU's totals of waits.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct CpuTotals {
+    /// Waking to running, by distance.
+    pub wake: [Total; DISTANCES],
+    /// Runnable to running.
+    pub runnable: Total,
+    /// Wakes that found the thread still running.
+    pub still_running: u64,
+    /// By [`Loss`].
+    pub losses: [u64; LOSSES],
+}
+
+/// One CPU's distributions of waits. A wait is counted once: `direct` wakes are wakes and run-queue waits of the same
+/// length, `remote` ones reached their run queue by an IPI and count once more, shorter, in `runnable`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct CpuCounts {
+    /// Wakes queued by the waking CPU, waking to running, by distance.
+    pub direct: [Counts; DISTANCES],
+    /// Wakes queued by way of an IPI, waking to running, by distance.
+    pub remote: [Counts; DISTANCES],
+    /// Queued to running of `remote` wakes, and the waits of preempted threads.
+    pub runnable: Counts,
+}
+
+/// The record is free.
+pub const FREE: u32 = 0;
+/// The thread has exited: user space reads the record once more, then frees it.
+pub const EXITED: u32 = 1;
+
+/// One thread's totals. Found by hash of its tid.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Thread {
+    /// Thread; [`FREE`] if the record is nobody's.
+    pub tid: u32,
+    /// Process.
+    pub pid: u32,
+    /// [`EXITED`], [`crate::wait::PASSES_ON`].
+    pub flags: u32,
+    /// CPU on which its last wait ended.
+    pub cpu: u32,
+    /// Name when it was first seen.
+    pub comm: [u8; 16],
+    /// Waking to running.
+    pub wake: Total,
+    /// Runnable to running.
+    pub runnable: Total,
+    /// Wakes by distance.
+    pub distance: [u32; DISTANCES],
+    /// Waits that began by being preempted.
+    pub preempted: u32,
+    /// Waits during which it changed CPU.
+    pub migrations: u32,
+    /// Keeps the next field aligned.
+    pub unused: u32,
+    /// Sums of the six legs of its waits, ns: queue, thread, hard IRQ, softirq, idle, switch.
+    pub waited: [u64; 6],
+}
+
+/// One thread's distributions; see [`CpuCounts`].
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ThreadCounts {
+    /// Wakes queued by the waking CPU, waking to running.
+    pub direct: Counts,
+    /// Wakes queued by way of an IPI, waking to running.
+    pub remote: Counts,
+    /// Queued to running of `remote` wakes, and the waits of preempted threads.
+    pub runnable: Counts,
+}
+
+/// Legs of an edge: three before the waking, six of the wake itself.
+pub const LEGS: usize = 9;
+/// Idle states told apart; deeper ones count in the last.
+pub const IDLE_STATES: usize = 8;
+/// Occupants kept for an edge.
+pub const OCCUPANTS: usize = 4;
+
+/// A thread that held the CPU while another waited.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct Occupant {
+    /// Thread; 0 if the place is free.
+    pub tid: u32,
+    /// Keeps the next field aligned.
+    pub unused: u32,
+    /// For how long, ns.
+    pub held_ns: u64,
+}
+
+/// One edge's totals: a cause and the thread it wakes. Found by hash of both.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Edge {
+    /// What wakes.
+    pub cause: Cause,
+    /// The woken thread; [`FREE`] if the record is nobody's.
+    pub tid: u32,
+    /// Index of its [`Thread`] record: tells a thread from a later one with the same id.
+    pub thread: u32,
+    /// Waking to running, on the waking CPU.
+    pub same_cpu: Total,
+    /// Waking to running, on another CPU.
+    pub cross_cpu: Total,
+    /// Sums of the legs, ns: handler, softirq delay, softirq run; queue, thread, hard IRQ, softirq, idle, switch.
+    pub legs: [u64; LEGS],
+    /// Wakes by distance.
+    pub distance: [u32; DISTANCES],
+    /// Wakes during which the thread changed CPU.
+    pub migrations: u32,
+    /// Wakes that found the CPU idle, by state.
+    pub idle_states: [u32; IDLE_STATES],
+    /// Who had the CPU last. Space-saving: a newcomer takes the lightest place with its weight, so that what is heavy
+    /// stays and nothing is underestimated.
+    pub occupants: [Occupant; OCCUPANTS],
+}
+
+/// One edge's distributions.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct EdgeCounts {
+    /// Waking to running, on the waking CPU.
+    pub same_cpu: Counts,
+    /// Waking to running, on another CPU.
+    pub cross_cpu: Counts,
+    /// The legs, in the order of [`Edge::legs`].
+    pub legs: [Counts; LEGS],
+}
+
+/// One IRQ's totals (all CPUs).
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Irq {
+    /// Interrupts whose handlers were seen from entry to exit.
+    pub count: u64,
+    /// Time in the handlers, one value an interrupt, ns.
+    pub sum_ns: u64,
+    /// Largest since user space last set it back, ns.
+    pub max_ns: u64,
+    /// 1 if the filter wants wakes by this IRQ; written by user space.
+    pub wanted: u64,
+}
+
+/// One softirq's totals on one CPU.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Softirq {
+    /// Runs.
+    pub count: u64,
+    /// Raise to entry.
+    pub delay: Total,
+    /// Entry to exit.
+    pub run: Total,
+}
+
+/// One softirq's distributions on one CPU.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct SoftirqCounts {
+    /// Raise to entry.
+    pub delay: Counts,
+    /// Entry to exit.
+    pub run: Counts,
+}
+
+/// One NAPI instance's totals. Found by its id modulo the table's size.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Napi {
+    /// NAPI id; [`FREE`] if the record is nobody's.
+    pub id: u32,
+    /// CPU of the last poll.
+    pub cpu: u32,
+    /// Interface name.
+    pub device: [u8; 16],
+    /// Polls.
+    pub polls: u64,
+    /// Packets handled.
+    pub work: u64,
+    /// Polls that used up their budget.
+    pub exhausted: u64,
+}
+
+/// NAPI instances that can be told apart.
+pub const NAPIS: u32 = 256;
+
+/// Index of a softirq's record on a CPU.
+#[inline(always)]
+pub const fn softirq_index(cpu: u32, vec: u32) -> u32 {
+    cpu * SOFTIRQS as u32 + vec
+}
+
+/// Where the search for a thread's record begins in a table of `mask + 1` places.
+#[inline(always)]
+pub const fn thread_home(tid: u32, mask: u32) -> u32 {
+    // Thread ids are handed out one after the other: spreading them by their low bits is as even as it gets.
+    tid & mask
+}
+
+/// Where the search for an edge's record begins in a table of `mask + 1` places.
+#[inline(always)]
+pub const fn edge_home(cause: Cause, tid: u32, mask: u32) -> u32 {
+    let mixed = (cause.0 ^ ((tid as u64) << 20)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 40) as u32 & mask
+}
+
+impl Thread {
+    /// Counts the scalars of a wait that ended on `cpu`.
+    #[inline(always)]
+    pub fn add(&mut self, wait: &Wait, cpu: u32, distance: usize, preempted: bool, migrated: bool) {
+        self.cpu = cpu;
+        self.runnable.add(wait.runnable_ns);
+        if preempted {
+            self.preempted += 1;
+        } else {
+            self.wake.add(wait.total_ns);
+            self.distance[distance] += 1;
+        }
+        if migrated {
+            self.migrations += 1;
+        }
+        // Most waits are one leg long.
+        if wait.thread_ns == wait.total_ns {
+            self.waited[1] += wait.thread_ns;
+        } else {
+            for (sum, ns) in self.waited.iter_mut().zip(wait.legs()) {
+                *sum += ns;
+            }
+        }
+    }
+}
+
+impl Edge {
+    /// Counts the scalars of a wake that ended (legs excepted).
+    #[inline(always)]
+    pub fn add(&mut self, wait: &Wait, distance: usize, migrated: bool) {
+        if distance == 0 { &mut self.same_cpu } else { &mut self.cross_cpu }.add(wait.total_ns);
+        self.distance[distance] += 1;
+        if migrated {
+            self.migrations += 1;
+        }
+        if wait.idle_state != 0 {
+            let state = wait.idle_state as usize - 1;
+            self.idle_states[if state < IDLE_STATES { state } else { IDLE_STATES - 1 }] += 1;
+        }
+        if wait.occupant != 0 {
+            self.occupied(wait.occupant, wait.occupant_ns);
+        }
+    }
+
+    #[inline(always)]
+    fn occupied(&mut self, tid: u32, ns: u64) {
+        let mut lightest = 0;
+        let mut weight = u64::MAX;
+        let mut i = 0;
+        while i < OCCUPANTS {
+            let o = &mut self.occupants[i];
+            if o.tid == tid {
+                o.held_ns += ns;
+                return;
+            }
+            if o.held_ns < weight {
+                weight = o.held_ns;
+                lightest = i;
+            }
+            i += 1;
+        }
+        let o = &mut self.occupants[lightest & (OCCUPANTS - 1)];
+        o.tid = tid;
+        o.held_ns += ns;
+    }
+}
+
+impl Wait {
+    /// The six legs in the order of [`Thread::waited`].
+    #[inline(always)]
+    pub const fn legs(&self) -> [u64; 6] {
+        [self.queue_ns, self.thread_ns, self.hardirq_ns, self.softirq_ns, self.idle_ns, self.switch_ns]
+    }
+}
+
+/// Plain data: any bytes of its size are a value of it.
+///
+/// # Safety
+/// The type is `repr(C)` or an array or integer, holds no pointer, reference, `bool` or enum, and its padding is never
+/// relied on.
+pub unsafe trait Record: Copy + 'static {}
+
+// SAFETY: all are `repr(C)` structures of integers and arrays of them.
+unsafe impl Record for crate::context::Cpu {}
+// SAFETY: as above.
+unsafe impl Record for CpuTotals {}
+// SAFETY: as above.
+unsafe impl Record for CpuCounts {}
+// SAFETY: as above.
+unsafe impl Record for Thread {}
+// SAFETY: as above.
+unsafe impl Record for ThreadCounts {}
+// SAFETY: as above.
+unsafe impl Record for Edge {}
+// SAFETY: as above.
+unsafe impl Record for EdgeCounts {}
+// SAFETY: as above.
+unsafe impl Record for Irq {}
+// SAFETY: as above.
+unsafe impl Record for Counts {}
+// SAFETY: as above.
+unsafe impl Record for Softirq {}
+// SAFETY: as above.
+unsafe impl Record for SoftirqCounts {}
+// SAFETY: as above.
+unsafe impl Record for Napi {}
