@@ -38,10 +38,6 @@ fn build() -> Result<(), String> {
         // SAFETY: this process has only the one thread so far.
         unsafe { std::env::set_var(name, value) };
     }
-    let package = Package {
-        name: "fw-ebpf",
-        root_dir: "../fw-ebpf",
-        ..Package::default()
-    };
+    let package = Package { name: "fw-ebpf", root_dir: "../fw-ebpf", ..Package::default() };
     aya_build::build_ebpf([package], Toolchain::Custom(&toolchain)).map_err(|error| format!("{error:#}"))
 }

@@ -21,19 +21,11 @@ fn interrupts(busy: u32, round: u32) -> Vec<u8> {
         write!(file, "\n{irq:>5}:").unwrap();
         for cpu in 0..CPUS {
             let fires = (cpu + CPUS - irq * 7 % CPUS) % CPUS < busy;
-            let count = if fires {
-                (irq * 7_919 + cpu * 104_729) % 3_000_000_000 + round
-            } else {
-                0
-            };
+            let count = if fires { (irq * 7_919 + cpu * 104_729) % 3_000_000_000 + round } else { 0 };
             write!(file, " {count:>10}").unwrap();
         }
-        write!(
-            file,
-            "  IR-PCI-MSIX-0000:{:02x}:00.0  {irq}-edge      mlx5_comp{irq}@pci:0000:17:00.0",
-            irq % 200
-        )
-        .unwrap();
+        write!(file, "  IR-PCI-MSIX-0000:{:02x}:00.0  {irq}-edge      mlx5_comp{irq}@pci:0000:17:00.0", irq % 200)
+            .unwrap();
     }
     for label in ["NMI", "LOC", "RES", "CAL", "TLB", "MCP"] {
         write!(file, "\n  {label}:").unwrap();
@@ -49,9 +41,7 @@ fn interrupts(busy: u32, round: u32) -> Vec<u8> {
 fn parse(bencher: Bencher, busy: u32) {
     let file = interrupts(busy, 0);
     let mut table = CpuTable::default();
-    bencher
-        .counter(BytesCount::of_slice(&file))
-        .bench_local(|| table.parse(black_box(&file)));
+    bencher.counter(BytesCount::of_slice(&file)).bench_local(|| table.parse(black_box(&file)));
 }
 
 #[divan::bench(args = [8, CPUS])]

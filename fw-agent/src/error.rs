@@ -68,6 +68,9 @@ pub enum Error {
     /// The object can't be loaded.
     #[error("the eBPF object can't be loaded: {0}")]
     Load(#[from] aya::EbpfError),
+    /// `/proc` or `/sys` can't be read.
+    #[error(transparent)]
+    Host(#[from] crate::host::Error),
     /// The filter names something that is not there.
     #[error("{0}")]
     Filter(String),

@@ -34,10 +34,7 @@ fn nonsense_ends_with_status_2_and_a_sentence() {
 fn doctor_fails_where_observe_cannot_run() {
     let empty = tempfile::tempdir().unwrap();
     let root = empty.path().to_str().unwrap();
-    for arguments in [
-        ["doctor", "--root", root].as_slice(),
-        &["doctor", "--json", "--root", root],
-    ] {
+    for arguments in [["doctor", "--root", root].as_slice(), &["doctor", "--json", "--root", root]] {
         let output = fw_agent(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         assert!(String::from_utf8_lossy(&output.stdout).contains("cannot run on this host"));

@@ -13,12 +13,7 @@ fn read(tree: &Tree) -> Reading {
 }
 
 fn irq(reading: &Reading, label: &str) -> Irq {
-    reading
-        .irqs
-        .iter()
-        .find(|irq| irq.label == label)
-        .unwrap_or_else(|| panic!("no row {label}"))
-        .clone()
+    reading.irqs.iter().find(|irq| irq.label == label).unwrap_or_else(|| panic!("no row {label}")).clone()
 }
 
 #[test]
@@ -26,16 +21,10 @@ fn a_server_is_described() {
     let tree = Tree::named("mlx5-nvme-6.1");
     let reading = read(&tree);
     let host = &reading.host;
-    assert_eq!(
-        (&*host.name, &*host.kernel, host.uptime_s),
-        ("storage7", "6.1.0-18-amd64", 98_765)
-    );
+    assert_eq!((&*host.name, &*host.kernel, host.uptime_s), ("storage7", "6.1.0-18-amd64", 98_765));
     assert_eq!((host.cpus_online, host.cpus_possible, host.nodes), (4, 5, 2));
     assert_eq!((&*host.isolated, &*host.nohz_full, host.realtime), ("2-3", "", false));
-    assert_eq!(
-        (host.irqbalance_pid, host.idle_states.join(" ")),
-        (Some(812), "POLL C1".into())
-    );
+    assert_eq!((host.irqbalance_pid, host.idle_states.join(" ")), (Some(812), "POLL C1".into()));
     assert_eq!(reading.unknown_lines, [" this line makes no sense"]);
     assert_eq!(reading.irqs.len(), 9);
 }
@@ -49,10 +38,7 @@ fn devices_are_known_by_their_classes() {
     assert_eq!((device("16"), device("LOC")), (String::new(), String::new()));
     let reading = read(&Tree::named("virtio-6.18"));
     let device = |label| irq(&reading, label).device;
-    assert_eq!(
-        (&*device("36"), &*device("38"), &*device("39")),
-        ("vda", "eth0", "0000:00:09.0")
-    );
+    assert_eq!((&*device("36"), &*device("38"), &*device("39")), ("vda", "eth0", "0000:00:09.0"));
 }
 
 #[test]
@@ -64,10 +50,7 @@ fn managed_is_told_by_mode_or_name() {
     assert_eq!([managed("16"), managed("LOC")], [Managed::Unknown; 2]);
     let reading = read(&Tree::named("virtio-6.18"));
     let managed = |label| irq(&reading, label).managed;
-    assert_eq!(
-        [managed("36"), managed("38"), managed("39")],
-        [Managed::Yes, Managed::No, Managed::No]
-    );
+    assert_eq!([managed("36"), managed("38"), managed("39")], [Managed::Yes, Managed::No, Managed::No]);
     assert!(reading.host.realtime);
 }
 
@@ -75,22 +58,12 @@ fn managed_is_told_by_mode_or_name() {
 fn affinity_and_node_are_read() {
     let reading = read(&Tree::named("mlx5-nvme-6.1"));
     let row = irq(&reading, "41");
-    assert_eq!(
-        (&*row.affinity, &*row.effective_cpus, &*row.hint, row.node),
-        ("0", "0", "1", Some(0))
-    );
+    assert_eq!((&*row.affinity, &*row.effective_cpus, &*row.hint, row.node), ("0", "0", "1", Some(0)));
     assert_eq!((&*row.chip, &*row.name), ("IR-PCI-MSI", "mlx5_comp0@pci:0000:13:00.0"));
-    assert_eq!(
-        irq(&reading, "40").node,
-        Some(1),
-        "from the device if the interrupt has none"
-    );
+    assert_eq!(irq(&reading, "40").node, Some(1), "from the device if the interrupt has none");
     let row = irq(&reading, "51");
     assert_eq!((&*row.affinity, &*row.hint, row.node), ("0-1", "", Some(0)));
-    assert_eq!(
-        (&*irq(&reading, "52").name, &*irq(&reading, "52").chip),
-        ("", "IR-PCI-MSI")
-    );
+    assert_eq!((&*irq(&reading, "52").name, &*irq(&reading, "52").chip), ("", "IR-PCI-MSI"));
 }
 
 #[test]
@@ -104,11 +77,7 @@ fn distances_follow_what_is_shared() {
     assert_eq!((host.topology().cores(), host.topology().nodes.len()), (3, 3));
     let tree = Tree::named("virtio-6.18");
     let host = Host::open(tree.root()).unwrap();
-    assert_eq!(
-        host.topology().distance(0, 1),
-        Distance::SameNode,
-        "no caches, no nodes"
-    );
+    assert_eq!(host.topology().distance(0, 1), Distance::SameNode, "no caches, no nodes");
 }
 
 #[test]
@@ -121,14 +90,8 @@ fn an_arm_server_is_read() {
     assert!(reading.unknown_lines.is_empty());
     let labels: Vec<&str> = reading.irqs.iter().map(|irq| &*irq.label).collect();
     assert_eq!(labels, ["10", "50", "52", "FIQ", "IPI0", "Err"]);
-    assert_eq!(
-        (irq(&reading, "50").chip, irq(&reading, "50").name),
-        ("ARMH0061:00".into(), "ACPI:Event".into())
-    );
-    assert_eq!(
-        (irq(&reading, "FIQ").name, irq(&reading, "10").count),
-        ("usb_fiq".into(), 0)
-    );
+    assert_eq!((irq(&reading, "50").chip, irq(&reading, "50").name), ("ARMH0061:00".into(), "ACPI:Event".into()));
+    assert_eq!((irq(&reading, "FIQ").name, irq(&reading, "10").count), ("usb_fiq".into(), 0));
 
     // The timer wraps on CPU 0, CPU 1 goes, CPU 2 comes, an interrupt goes and one comes, another gets a number again.
     tree.write(
@@ -150,10 +113,7 @@ fn an_arm_server_is_read() {
     assert_eq!((row("52"), row("53")), ((3, vec![(0, 3)]), (0, vec![])));
     assert_eq!(row("IPI0"), (1, vec![(0, 1)]));
     assert_eq!(host.topology().online.to_string(), "0,2-3");
-    assert_eq!(
-        (reading.softirqs[0].count, &reading.softirqs[0].per_cpu[..]),
-        (11, &[(0, 10), (3, 1)][..])
-    );
+    assert_eq!((reading.softirqs[0].count, &reading.softirqs[0].per_cpu[..]), (11, &[(0, 10), (3, 1)][..]));
     let hardirqs: Vec<(u32, u64)> = reading.cpus.iter().map(|cpu| (cpu.cpu, cpu.hardirqs)).collect();
     assert_eq!(hardirqs, [(0, 13), (2, 0), (3, 2)]);
 }
@@ -180,17 +140,10 @@ fn an_interrupt_that_fires_has_its_affinity_read_again() {
 #[test]
 fn a_tree_without_interrupts_is_refused_by_name() {
     let tree = Tree::of("proc/uptime: 1.0 1.0\n");
-    let Err(error) = Host::open(tree.root()) else {
-        panic!("opened")
-    };
-    assert!(
-        matches!(error, Error::Read { .. }) && error.to_string().contains("proc/interrupts"),
-        "{error}"
-    );
+    let Err(error) = Host::open(tree.root()) else { panic!("opened") };
+    assert!(matches!(error, Error::Read { .. }) && error.to_string().contains("proc/interrupts"), "{error}");
     tree.write("proc/interrupts: garbage\n");
-    let Err(error) = Host::open(tree.root()) else {
-        panic!("opened")
-    };
+    let Err(error) = Host::open(tree.root()) else { panic!("opened") };
     assert!(matches!(error, Error::NoCpus { .. }), "{error}");
 }
 
@@ -204,10 +157,7 @@ fn tasks_come_and_go() {
          proc/7/cgroup:\n|4:memory:/old\n|0::/system.slice/x.service\n",
     );
     let task = Task::read(&tree.root(), 7).unwrap();
-    assert_eq!(
-        (task.tgid, &*task.comm, &task.namespace_tids[..]),
-        (5, "a) b", &[7, 2][..])
-    );
+    assert_eq!((task.tgid, &*task.comm, &task.namespace_tids[..]), (5, "a) b", &[7, 2][..]));
     assert_eq!((&*task.allowed_cpus, &*task.cgroup), ("0-1", "/system.slice/x.service"));
     assert!(task.is_alive(&tree.root()));
     tree.write(&stat(9000));
@@ -236,13 +186,7 @@ fn control_groups_are_found_wherever_they_are_mounted() {
         id: inode("sys/fs/cgroup/memory/pods/abc"),
         depth: 2,
     };
-    assert_eq!(
-        (find("/pods/abc"), find("/sys/fs/cgroup/memory/pods/abc")),
-        (pod.clone(), pod)
-    );
+    assert_eq!((find("/pods/abc"), find("/sys/fs/cgroup/memory/pods/abc")), (pod.clone(), pod));
     assert_eq!((find("/").depth, find("/").hierarchy), (0, Hierarchy::Unified));
-    assert!(matches!(
-        Cgroup::find(&tree.root(), "/none"),
-        Err(Error::NoCgroup { .. })
-    ));
+    assert!(matches!(Cgroup::find(&tree.root(), "/none"), Err(Error::NoCgroup { .. })));
 }

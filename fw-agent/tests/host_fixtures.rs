@@ -12,9 +12,7 @@ use tree::Tree;
 
 /// A file or folder of the collection; none, with a word about it, if that is not there.
 fn fixture(path: &str) -> Option<PathBuf> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../shared/fixtures")
-        .join(path);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/fixtures").join(path);
     let found = file.exists();
     if !found {
         eprintln!("skipped: {} is not there", file.display());
@@ -28,23 +26,13 @@ fn table(path: &str) -> Option<CpuTable> {
     table.parse(&bytes);
     assert!(table.unknown().is_empty(), "{path}: {:?}", table.unknown());
     assert!(!table.rows().any(|row| row.is_torn()), "{path}");
-    let lines = bytes
-        .split(|b| *b == b'\n')
-        .filter(|line| !line.trim_ascii().is_empty())
-        .count();
-    assert_eq!(
-        table.rows().len(),
-        lines - 1,
-        "{path}: every line but the header is a row"
-    );
+    let lines = bytes.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
+    assert_eq!(table.rows().len(), lines - 1, "{path}: every line but the header is a row");
     Some(table)
 }
 
 fn row<'t>(table: &'t CpuTable, label: &str) -> Row<'t> {
-    table
-        .rows()
-        .find(|row| row.label == label.as_bytes())
-        .unwrap_or_else(|| panic!("no row {label}"))
+    table.rows().find(|row| row.label == label.as_bytes()).unwrap_or_else(|| panic!("no row {label}"))
 }
 
 fn name<'t>(table: &'t CpuTable, label: &str) -> &'t str {
@@ -53,18 +41,11 @@ fn name<'t>(table: &'t CpuTable, label: &str) -> &'t str {
 
 fn shape(table: &CpuTable) -> (usize, Option<u32>, usize, usize) {
     let numbered = table.rows().filter(|row| row.number().is_some()).count();
-    (
-        table.cpus().len(),
-        table.cpus().last().copied(),
-        table.rows().len(),
-        numbered,
-    )
+    (table.cpus().len(), table.cpus().last().copied(), table.rows().len(), numbered)
 }
 
 fn topology(name: &str) -> Option<Topology> {
-    Some(Topology::read(
-        &Tree::unpacked(&fixture(&format!("topology/{name}.sysfs.tar.gz"))?).root(),
-    ))
+    Some(Topology::read(&Tree::unpacked(&fixture(&format!("topology/{name}.sysfs.tar.gz"))?).root()))
 }
 
 fn list(text: &str) -> CpuSet {
@@ -78,10 +59,7 @@ fn interrupts_of_104_cpus() {
     };
     assert_eq!(shape(&table), (104, Some(103), 1136, 1114));
     let irq = row(&table, "268");
-    assert_eq!(
-        (name(&table, "268"), irq.total()),
-        ("mlx5_comp0@pci:0000:19:00.0", 198_809_397)
-    );
+    assert_eq!((name(&table, "268"), irq.total()), ("mlx5_comp0@pci:0000:19:00.0", 198_809_397));
     assert_eq!(irq.counts.iter().max_by_key(|(_, n)| n).unwrap().0, 90);
     assert!(row(&table, "LOC").total() > u64::from(u32::MAX));
 }
@@ -95,10 +73,7 @@ fn interrupts_of_80_cpus_with_equal_names() {
     let irq = |label| (name(&table, label), row(&table, label).total());
     assert_eq!(irq("527"), ("mlx5_comp0@pci:0000:19:00.1", 44_289_612));
     assert_eq!(irq("273"), ("mlx5_comp0@pci:0000:19:00.0", 1_020));
-    let comp = table
-        .rows()
-        .filter(|row| String::from_utf8_lossy(row.text).contains("mlx5_comp"))
-        .count();
+    let comp = table.rows().filter(|row| String::from_utf8_lossy(row.text).contains("mlx5_comp")).count();
     assert_eq!(comp, 302);
     let mut keys: Vec<(&[u8], &[u8])> = table.rows().map(|row| (row.label, identity(row))).collect();
     keys.sort_unstable();
@@ -117,10 +92,7 @@ fn interrupts_of_a_guest_with_msi_domains() {
     assert_eq!(irq.counts.iter().find(|(cpu, _)| *cpu == 11), Some(&(11, 17_125)));
     let text = std::str::from_utf8(irq.text).unwrap();
     let description = Description::parse(text);
-    assert!(
-        description.chip.starts_with("PCI-MSIX-0000:") && description.hwirq.is_some(),
-        "{text}"
-    );
+    assert!(description.chip.starts_with("PCI-MSIX-0000:") && description.hwirq.is_some(), "{text}");
     row(&table, "HYP");
 }
 
@@ -131,15 +103,9 @@ fn interrupts_of_arm64() {
     };
     assert_eq!(shape(&table), (8, Some(7), 59, 51));
     assert_eq!(row(&table, "IPI0").total(), 22_166_462_124);
-    assert_eq!(
-        (name(&table, "10"), row(&table, "10").total()),
-        ("arch_timer", 26_767_542_953)
-    );
+    assert_eq!((name(&table, "10"), row(&table, "10").total()), ("arch_timer", 26_767_542_953));
     assert_eq!(name(&table, "58"), "eth0-Tx-Rx-0");
-    assert_eq!(
-        Description::parse(std::str::from_utf8(row(&table, "50").text).unwrap()).chip,
-        "ARMH0061:00"
-    );
+    assert_eq!(Description::parse(std::str::from_utf8(row(&table, "50").text).unwrap()).chip, "ARMH0061:00");
     assert_eq!((row(&table, "Err").columns, row(&table, "Err").per_cpu), (1, false));
 }
 
@@ -152,10 +118,7 @@ fn interrupts_of_old_and_small_machines() {
     if let Some(table) = table("interrupts/19_rpi_bcm2836_fiq_no_counters.txt") {
         assert_eq!(shape(&table), (4, Some(3), 23, 15));
         assert_eq!(name(&table, "62"), "dwc_otg, dwc_otg_pcd, dwc_otg_hcd:usb1");
-        assert_eq!(
-            (row(&table, "62").total(), row(&table, "FIQ").columns),
-            (521_451_447, 0)
-        );
+        assert_eq!((row(&table, "62").total(), row(&table, "FIQ").columns), (521_451_447, 0));
         assert_eq!(row(&table, "FIQ").text, b"usb_fiq");
     }
     if let Some(table) = table("interrupts/30_x86_8cpu_irq_without_name.txt") {
@@ -164,19 +127,13 @@ fn interrupts_of_old_and_small_machines() {
     }
     if let Some(table) = table("interrupts/48_x86_procfs_fixture.txt") {
         assert_eq!(shape(&table), (4, Some(3), 47, 28));
-        assert_eq!(
-            (name(&table, "27"), row(&table, "27").total()),
-            ("virtio5-req.2", 2_654)
-        );
+        assert_eq!((name(&table, "27"), row(&table, "27").total()), ("virtio5-req.2", 2_654));
     }
 }
 
 #[test]
 fn softirqs() {
-    for (path, cpus) in [
-        ("softirqs/03_104cpu_rhel8.txt", 104),
-        ("softirqs/11_procfs_fixture.txt", 2),
-    ] {
+    for (path, cpus) in [("softirqs/03_104cpu_rhel8.txt", 104), ("softirqs/11_procfs_fixture.txt", 2)] {
         let Some(table) = table(path) else { continue };
         assert_eq!((table.cpus().len(), table.rows().len()), (cpus, 10), "{path}");
         assert!(table.rows().all(|row| row.per_cpu && row.text.is_empty()), "{path}");
@@ -190,10 +147,7 @@ fn every_file_is_read_without_loss() {
         let Some(folder) = fixture(kind) else { continue };
         for file in std::fs::read_dir(folder).unwrap() {
             let path = format!("{kind}/{}", file.unwrap().file_name().to_string_lossy());
-            table(&path)
-                .unwrap()
-                .rows()
-                .for_each(|row| assert!(!row.label.is_empty()));
+            table(&path).unwrap().rows().for_each(|row| assert!(!row.label.is_empty()));
         }
     }
 }
@@ -206,25 +160,16 @@ fn a_host_of_104_cpus() {
     let tree = Tree::unpacked(&archive);
     let mut host = Host::open(tree.root()).unwrap();
     let reading = host.refresh().unwrap();
-    assert_eq!(
-        (reading.host.cpus_online, reading.host.nodes, reading.irqs.len()),
-        (104, 2, 1136)
-    );
+    assert_eq!((reading.host.cpus_online, reading.host.nodes, reading.irqs.len()), (104, 2, 1136));
     let irq = reading.irqs.iter().find(|irq| irq.irq == Some(268)).unwrap();
     assert_eq!((&*irq.affinity, &*irq.effective_cpus, irq.node), ("14", "14", Some(0)));
     assert_eq!(irq.device, "0000:19:00.0");
-    let apart = reading
-        .irqs
-        .iter()
-        .filter(|irq| !irq.effective_cpus.is_empty() && irq.affinity != irq.effective_cpus);
+    let apart = reading.irqs.iter().filter(|irq| !irq.effective_cpus.is_empty() && irq.affinity != irq.effective_cpus);
     assert_eq!(apart.count(), 29);
     let topology = host.topology();
     assert!(topology.online.iter().all(|cpu| topology.node(cpu) == Some(cpu % 2)));
     assert_eq!(topology.nodes[0].distances, [10, 21]);
-    assert_eq!(
-        (topology.distance(3, 55), topology.distance(3, 5)),
-        (Distance::Sibling, Distance::SameLlc)
-    );
+    assert_eq!((topology.distance(3, 55), topology.distance(3, 5)), (Distance::Sibling, Distance::SameLlc));
     assert_eq!((topology.distance(3, 4), topology.cores()), (Distance::Remote, 52));
 }
 
@@ -247,18 +192,8 @@ fn offline_cpus_and_nodes() {
     let Some(topology) = topology("01_offline-cpu0-node0") else {
         return;
     };
-    assert_eq!(
-        (topology.online.to_string(), topology.online.len()),
-        ("4-20".into(), 17)
-    );
-    assert_eq!(
-        (
-            topology.possible.len(),
-            topology.nodes_with_cpus(),
-            topology.nodes.len()
-        ),
-        (192, 1, 1)
-    );
+    assert_eq!((topology.online.to_string(), topology.online.len()), ("4-20".into(), 17));
+    assert_eq!((topology.possible.len(), topology.nodes_with_cpus(), topology.nodes.len()), (192, 1, 1));
     assert_eq!((topology.node(4), topology.node(5)), (None, Some(1)));
     assert!(topology.nodes[0].cpus.is_subset(&topology.online));
 }
@@ -268,10 +203,7 @@ fn offline_cpus_without_topology() {
     let Some(topology) = topology("11_ghw-offline-cpus") else {
         return;
     };
-    assert_eq!(
-        (topology.online.len(), topology.possible.len(), topology.nohz_full.len()),
-        (2, 4, 0)
-    );
+    assert_eq!((topology.online.len(), topology.possible.len(), topology.nohz_full.len()), (2, 4, 0));
     assert_eq!(topology.cores(), 2);
 }
 
@@ -281,12 +213,8 @@ fn hybrid_cores() {
         return;
     };
     assert_eq!((topology.online.len(), topology.cores()), (20, 14));
-    let has_sibling = |cpu: &u32| {
-        topology
-            .online
-            .iter()
-            .any(|other| topology.distance(*cpu, other) == Distance::Sibling)
-    };
+    let has_sibling =
+        |cpu: &u32| topology.online.iter().any(|other| topology.distance(*cpu, other) == Distance::Sibling);
     let (paired, single): (CpuSet, CpuSet) = (
         topology.online.iter().filter(has_sibling).collect(),
         topology.online.iter().filter(|c| !has_sibling(c)).collect(),
@@ -302,10 +230,7 @@ fn nodes_within_sockets() {
         assert_eq!((topology.node(2), topology.node(5)), (Some(2), Some(1)));
     }
     if let Some(topology) = topology("10_x86-40-cod-2node-per-socket") {
-        assert_eq!(
-            (topology.online.len(), topology.possible.len(), topology.cores()),
-            (40, 80, 40)
-        );
+        assert_eq!((topology.online.len(), topology.possible.len(), topology.cores()), (40, 80, 40));
         assert_eq!(topology.nodes[0].distances, [10, 20, 20, 20]);
     }
 }
@@ -315,10 +240,7 @@ fn nodes_of_memory_only() {
     let Some(topology) = topology("18_nri-multi-node-pmem") else {
         return;
     };
-    assert_eq!(
-        (topology.online.len(), topology.nodes_with_cpus(), topology.nodes.len()),
-        (112, 4, 8)
-    );
+    assert_eq!((topology.online.len(), topology.nodes_with_cpus(), topology.nodes.len()), (112, 4, 8));
     assert!(topology.nodes[4..].iter().all(|node| node.cpus.is_empty()));
     assert_eq!(topology.isolated.to_string(), "4-7,60-63");
 }

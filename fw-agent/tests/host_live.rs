@@ -6,16 +6,10 @@ use fw_agent::host::{Host, Root, Task};
 fn this_host_is_read_without_loss() {
     let mut host = Host::open(Root::live()).unwrap();
     let first = host.refresh().unwrap();
-    assert!(
-        first.irqs.iter().all(|irq| irq.count == 0),
-        "the first refresh is the baseline"
-    );
+    assert!(first.irqs.iter().all(|irq| irq.count == 0), "the first refresh is the baseline");
     let second = host.refresh().unwrap();
     assert_eq!(second.unknown_lines, [""; 0]);
-    assert!(
-        second.irqs.iter().all(|irq| irq.count < 1 << 30),
-        "no counter runs backwards"
-    );
+    assert!(second.irqs.iter().all(|irq| irq.count < 1 << 30), "no counter runs backwards");
     assert_eq!(second.cpus.len(), host.topology().online.len() as usize);
     assert!(!second.host.kernel.is_empty() && second.host.uptime_s > 0);
 }

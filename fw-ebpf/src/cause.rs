@@ -132,10 +132,7 @@ mod tests {
         assert_eq!(Cause::vector(Vector::Cal).origin(), Origin::Vector(Vector::Cal));
         assert_eq!(Cause::task(u32::MAX).origin(), Origin::Task(u32::MAX));
         assert_eq!(Cause::softirq(3, Cause::irq(39)).origin(), Origin::Softirq(3, Some(Ok(39))));
-        assert_eq!(
-            Cause::softirq(1, Cause::vector(Vector::Loc)).origin(),
-            Origin::Softirq(1, Some(Err(Vector::Loc)))
-        );
+        assert_eq!(Cause::softirq(1, Cause::vector(Vector::Loc)).origin(), Origin::Softirq(1, Some(Err(Vector::Loc))));
         assert_eq!(Cause::softirq(3, Cause::task(7)).origin(), Origin::Softirq(3, None));
     }
 

@@ -18,15 +18,15 @@ pub struct Raised {
     pub handler_ns: u64,
 }
 
-/// Where a CPU lies: two CPUs that share a field share that piece of hardware.
+/// What a CPU shares with others: numbers that are equal for two CPUs if and only if they are known to share the thing.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Place {
-    /// Core.
+    /// Lowest CPU of the same core.
     pub core: u32,
-    /// Last-level cache.
+    /// Lowest CPU with the same last-level cache; that of the core if the caches are unknown (many virtual machines).
     pub llc: u32,
-    /// NUMA node.
+    /// NUMA node; if unknown, a number beyond all CPUs that no other CPU has.
     pub node: u32,
 }
 

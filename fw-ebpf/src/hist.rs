@@ -7,7 +7,7 @@
 pub const SUB_BITS: u32 = 3;
 /// Sub-buckets an octave.
 pub const SUB: usize = 1 << SUB_BITS;
-/// Buckets of one histogram. The last one takes everything from 2^38 ns (about 4.6 minutes) up.
+/// Buckets of one histogram. The last one takes everything from 15 * 2^34 ns (about 4.3 minutes) up.
 pub const BUCKETS: usize = 2 * SUB + (38 - 4) * SUB;
 
 /// Position of the highest set bit of `v`, which must not be 0. A tree of six comparisons, because eBPF has no

@@ -346,7 +346,13 @@ impl Wait {
 /// # Safety
 /// The type is `repr(C)` or an array or integer, holds no pointer, reference, `bool` or enum, and its padding is never
 /// relied on.
-pub unsafe trait Record: Copy + 'static {}
+pub unsafe trait Record: Copy + 'static {
+    /// All zero: what a map holds before anything is counted.
+    fn zeroed() -> Self {
+        // SAFETY: any bytes are a value.
+        unsafe { core::mem::zeroed() }
+    }
+}
 
 // SAFETY: all are `repr(C)` structures of integers and arrays of them.
 unsafe impl Record for crate::context::Cpu {}

@@ -26,11 +26,7 @@ fn main() -> ExitCode {
 }
 
 fn run(mut args: Vec<OsString>) -> Result<ExitCode> {
-    let command = if args.is_empty() {
-        "--help".into()
-    } else {
-        args.remove(0)
-    };
+    let command = if args.is_empty() { "--help".into() } else { args.remove(0) };
     match command.to_str().unwrap_or_default() {
         "top" => top::run(args),
         "test" => test::run(args),

@@ -66,11 +66,7 @@ pub struct Ended {
 impl<'a> Step<'a> {
     /// A step that may take an hour.
     pub fn new(title: &'a str, command: &'a mut Command) -> Step<'a> {
-        Step {
-            title,
-            command,
-            limit: Duration::from_secs(3600),
-        }
+        Step { title, command, limit: Duration::from_secs(3600) }
     }
 
     /// Kills the command if it takes longer.
@@ -87,12 +83,7 @@ impl<'a> Step<'a> {
         let title = self.title.to_owned();
         let ended = self.end()?;
         if !ended.status.success() {
-            bail!(
-                "{title} failed ({}):\n{}\nall of it: {}",
-                ended.status,
-                tail(&ended.output),
-                ended.log.display()
-            );
+            bail!("{title} failed ({}):\n{}\nall of it: {}", ended.status, tail(&ended.output), ended.log.display());
         }
         Ok(ended.output)
     }
@@ -105,10 +96,7 @@ impl<'a> Step<'a> {
         let log = log_path(self.title)?;
         let mut file = File::create(&log).with_context(|| format!("can't write {}", log.display()))?;
         let (reader, writer) = std::io::pipe()?;
-        self.command
-            .stdin(Stdio::null())
-            .stdout(writer.try_clone()?)
-            .stderr(writer);
+        self.command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
         let program = self.command.get_program().display().to_string();
         let mut child = self.command.spawn().with_context(|| format!("can't run {program}"))?;
         // The command holds the pipe's other end until it is replaced: without this, reading would never end.
@@ -159,10 +147,7 @@ impl<'a> Step<'a> {
 }
 
 fn log_path(title: &str) -> Result<PathBuf> {
-    let name: String = title
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
+    let name: String = title.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let dir = target().join("xtask");
     fs::create_dir_all(&dir).with_context(|| format!("can't make {}", dir.display()))?;
     Ok(dir.join(name).with_extension("log"))
@@ -212,10 +197,7 @@ impl Progress<'_> {
     fn tick(&mut self) {
         let seconds = self.started.elapsed().as_secs();
         if self.terminal {
-            let line: String = format!("[{seconds:3}s] {} ... {}", self.title, self.last)
-                .chars()
-                .take(79)
-                .collect();
+            let line: String = format!("[{seconds:3}s] {} ... {}", self.title, self.last).chars().take(79).collect();
             eprint!("\r\x1b[K{line}");
             let _ = stderr().flush();
         } else if seconds / 60 > self.minutes {
@@ -244,23 +226,14 @@ mod tests {
     fn a_failed_step_shows_its_output_and_its_log() {
         let mut command = command("sh");
         command.args(["-c", "echo out; echo err >&2; exit 3"]);
-        let error = Step::new("failing for the test", &mut command)
-            .run()
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("out\nerr\n") && error.contains("failing-for-the-test.log"),
-            "{error}"
-        );
+        let error = Step::new("failing for the test", &mut command).run().unwrap_err().to_string();
+        assert!(error.contains("out\nerr\n") && error.contains("failing-for-the-test.log"), "{error}");
     }
 
     #[test]
     fn a_step_that_takes_too_long_is_stopped() {
         let mut command = command("sleep");
-        let error = Step::new("hanging for the test", command.arg("1000"))
-            .limit(Duration::ZERO)
-            .run()
-            .unwrap_err();
+        let error = Step::new("hanging for the test", command.arg("1000")).limit(Duration::ZERO).run().unwrap_err();
         assert!(error.to_string().contains("took more than 0 s"), "{error}");
     }
 }

@@ -27,11 +27,7 @@ impl AddAssign for Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} passed, {} failed, {} skipped",
-            self.passed, self.failed, self.skipped
-        )
+        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
     }
 }
 
@@ -45,11 +41,7 @@ pub fn run(args: Vec<OsString>) -> Result<ExitCode> {
             _ => bail!("usage: cargo xtask test [--no-vm] [FILTER]"),
         }
     }
-    setup::ensure(if machines {
-        &[Group::Build, Group::Test]
-    } else {
-        &[Group::Build]
-    })?;
+    setup::ensure(if machines { &[Group::Build, Group::Test] } else { &[Group::Build] })?;
 
     let mut tally = workspace(filter.as_deref())?;
     if machines {
@@ -58,11 +50,7 @@ pub fn run(args: Vec<OsString>) -> Result<ExitCode> {
         }
     }
     println!("{tally}");
-    Ok(if tally.failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Unit, live-kernel and documentation tests of all crates.
@@ -72,16 +60,10 @@ fn workspace(filter: Option<&str>) -> Result<Tally> {
     let ended = Step::new("building the tests", &mut build).end()?;
     if !ended.status.success() {
         println!("{}", sh::tail(&ended.output));
-        return Ok(Tally {
-            failed: 1,
-            ..Tally::default()
-        });
+        return Ok(Tally { failed: 1, ..Tally::default() });
     }
     let mut cargo = sh::command("cargo");
-    cargo
-        .args(["test", "--workspace", "--no-fail-fast"])
-        .args(filter)
-        .args(["--", "--show-output"]);
+    cargo.args(["test", "--workspace", "--no-fail-fast"]).args(filter).args(["--", "--show-output"]);
     let ended = Step::new("testing on this machine", &mut cargo).end()?;
     let mut tally = count(&ended.output);
     for reason in skips(&ended.output) {
@@ -98,15 +80,9 @@ fn workspace(filter: Option<&str>) -> Result<Tally> {
 /// The suites on another kernel.
 fn machine(flavour: Flavour, filter: Option<&str>) -> Tally {
     let mut tally = Tally::default();
-    for suite in vm::SUITES
-        .iter()
-        .filter(|suite| filter.is_none_or(|filter| suite.name.contains(filter)))
-    {
+    for suite in vm::SUITES.iter().filter(|suite| filter.is_none_or(|filter| suite.name.contains(filter))) {
         let checks = vm::run_suite(flavour, suite).unwrap_or_else(|error| {
-            vec![Check {
-                name: format!("suite {} runs", suite.name),
-                result: Err(format!("{error:#}")),
-            }]
+            vec![Check { name: format!("suite {} runs", suite.name), result: Err(format!("{error:#}")) }]
         });
         for check in checks {
             println!("{flavour}: {check}");
@@ -126,17 +102,9 @@ fn count(output: &str) -> Tally {
     for line in output.lines().filter_map(|line| line.strip_prefix("test result: ")) {
         let number = |what: &str| -> u32 {
             let words: Vec<&str> = line.split([' ', ';']).filter(|word| !word.is_empty()).collect();
-            words
-                .windows(2)
-                .find(|pair| pair[1] == what)
-                .and_then(|pair| pair[0].parse().ok())
-                .unwrap_or(0)
+            words.windows(2).find(|pair| pair[1] == what).and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
         };
-        tally += Tally {
-            passed: number("passed"),
-            failed: number("failed"),
-            skipped: number("ignored"),
-        };
+        tally += Tally { passed: number("passed"), failed: number("failed"), skipped: number("ignored") };
     }
     let skipped = skips(output).len() as u32;
     tally.passed = tally.passed.saturating_sub(skipped);
@@ -199,14 +167,7 @@ test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 2 filtered out; fin
 
     #[test]
     fn result_lines_add_up_and_skips_are_no_passes() {
-        assert_eq!(
-            count(OUTPUT),
-            Tally {
-                passed: 15,
-                failed: 1,
-                skipped: 2
-            }
-        );
+        assert_eq!(count(OUTPUT), Tally { passed: 15, failed: 1, skipped: 2 });
         assert_eq!(count(OUTPUT).to_string(), "15 passed, 1 failed, 2 skipped");
         assert_eq!(count("error: could not compile"), Tally::default());
     }

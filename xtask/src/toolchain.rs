@@ -19,9 +19,7 @@ pub fn rustup_home() -> PathBuf {
 
 /// `$CARGO_HOME/bin`, or where cargo puts it: `cargo install` installs there.
 pub fn cargo_bin() -> PathBuf {
-    env::var_os("CARGO_HOME")
-        .map_or_else(|| home().join(".cargo"), PathBuf::from)
-        .join("bin")
+    env::var_os("CARGO_HOME").map_or_else(|| home().join(".cargo"), PathBuf::from).join("bin")
 }
 
 fn home() -> PathBuf {
@@ -42,11 +40,8 @@ pub fn program_dirs() -> Vec<PathBuf> {
 /// Name of the first of rustup's toolchains, by name, that has the sources of `core` (target bpfel-unknown-none comes
 /// without a compiled one) and the right LLVM. `version` runs a program to learn its version, as [`version`] does.
 pub fn find(rustup_home: &Path, version: impl Fn(&Path, &str) -> Option<String>) -> Option<String> {
-    let mut toolchains: Vec<PathBuf> = fs::read_dir(rustup_home.join("toolchains"))
-        .ok()?
-        .flatten()
-        .map(|entry| entry.path())
-        .collect();
+    let mut toolchains: Vec<PathBuf> =
+        fs::read_dir(rustup_home.join("toolchains")).ok()?.flatten().map(|entry| entry.path()).collect();
     toolchains.sort();
     toolchains
         .into_iter()
@@ -62,11 +57,5 @@ pub fn version(program: &Path, argument: &str) -> Option<String> {
 }
 
 fn llvm_major(rustc_version: &str) -> Option<u32> {
-    rustc_version
-        .lines()
-        .find_map(|line| line.strip_prefix("LLVM version: "))?
-        .split('.')
-        .next()?
-        .parse()
-        .ok()
+    rustc_version.lines().find_map(|line| line.strip_prefix("LLVM version: "))?.split('.').next()?.parse().ok()
 }

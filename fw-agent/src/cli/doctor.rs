@@ -36,9 +36,5 @@ pub(super) fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode>
         write!(out, "{examination}")?;
     }
     out.flush()?;
-    Ok(if examination.can_observe() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if examination.can_observe() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -67,9 +67,6 @@ mod tests {
         let interrupts = Interrupts::catch().unwrap();
         assert_eq!(interrupts.wait_until(Instant::now()), Waited::Due);
         raise(SIGTERM).unwrap();
-        assert_eq!(
-            interrupts.wait_until(Instant::now() + Duration::from_secs(600)),
-            Waited::Interrupted
-        );
+        assert_eq!(interrupts.wait_until(Instant::now() + Duration::from_secs(600)), Waited::Interrupted);
     }
 }

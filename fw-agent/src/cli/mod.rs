@@ -45,10 +45,7 @@ pub(crate) fn main() -> ExitCode {
     };
     done.unwrap_or_else(|error| {
         // Whoever reads the output has seen enough (`| head`): no error of ours.
-        if error
-            .downcast_ref::<io::Error>()
-            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-        {
+        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
             return ExitCode::SUCCESS;
         }
         say(&format!("fw-agent: {error:#}"));

@@ -72,31 +72,18 @@ pub(super) fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode>
     let schedule =
         Schedule::new(args.duration, args.interval, args.count).unwrap_or_else(|why| refuse("observe", &why));
     let interrupts = Interrupts::catch()?;
-    let options = Options {
-        filter: args.filter(),
-        ..Options::default()
-    };
+    let options = Options { filter: args.filter(), ..Options::default() };
     let mut observer = Observer::start(&options)?;
     let started = Instant::now();
     say(&format!("attached: observing {schedule}, Ctrl-C to stop early"));
     let wait = |end| wait(&interrupts, started, end);
-    reports(
-        &schedule,
-        wait,
-        || observer.snapshot(),
-        |snapshot, first| args.report(out, snapshot, first),
-    )?;
+    reports(&schedule, wait, || observer.snapshot(), |snapshot, first| args.report(out, snapshot, first))?;
     Ok(ExitCode::SUCCESS)
 }
 
 impl Args {
     fn filter(&self) -> Filter {
-        Filter {
-            pid: self.pid,
-            comm: self.comm.clone(),
-            cgroup: self.cgroup.clone(),
-            irq: self.irq.clone(),
-        }
+        Filter { pid: self.pid, comm: self.comm.clone(), cgroup: self.cgroup.clone(), irq: self.irq.clone() }
     }
 
     fn report(&self, out: &mut impl Write, snapshot: &Snapshot, first: bool) -> io::Result<()> {
@@ -163,18 +150,11 @@ mod tests {
         let (mut waits, mut windows, mut seen) = (0, 0, Vec::new());
         let wait = |_| {
             waits += 1;
-            if waits > interrupted {
-                Waited::Interrupted
-            } else {
-                Waited::Due
-            }
+            if waits > interrupted { Waited::Interrupted } else { Waited::Due }
         };
         let snapshot = || {
             windows += 1;
-            Ok::<_, Infallible>(Snapshot {
-                window_s: f64::from(windows),
-                ..Snapshot::default()
-            })
+            Ok::<_, Infallible>(Snapshot { window_s: f64::from(windows), ..Snapshot::default() })
         };
         let report = |snapshot: &Snapshot, first| {
             seen.push((snapshot.window_s, first));
@@ -201,10 +181,7 @@ mod tests {
         };
         let closed = |_: &Snapshot, _| Err(io::ErrorKind::BrokenPipe.into());
         let error = reports(&schedule, |_| Waited::Due, snapshot, closed).unwrap_err();
-        assert_eq!(
-            error.downcast_ref::<io::Error>().unwrap().kind(),
-            io::ErrorKind::BrokenPipe
-        );
+        assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), io::ErrorKind::BrokenPipe);
         assert_eq!(windows, 1);
     }
 }

@@ -40,20 +40,12 @@ impl Schedule {
             Some(duration) if !ends_by_count => duration,
             _ => INTERVAL.min(duration.unwrap_or(INTERVAL)),
         });
-        Ok(Schedule {
-            interval,
-            duration,
-            count,
-        })
+        Ok(Schedule { interval, duration, count })
     }
 
     /// When each report is due, since the start. A last window may be shorter than the others.
     pub(super) fn ends(&self) -> impl Iterator<Item = Duration> + use<> {
-        let Schedule {
-            interval,
-            duration,
-            count,
-        } = *self;
+        let Schedule { interval, duration, count } = *self;
         let last = duration.unwrap_or(Duration::MAX);
         let next = move |end: &Duration| (*end < last).then(|| end.saturating_add(interval).min(last));
         let ends = iter::successors(Some(interval.min(last)), next);

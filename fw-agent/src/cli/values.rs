@@ -18,9 +18,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         "m" | "min" => 60.0,
         "h" => 3_600.0,
         unit => {
-            return Err(format!(
-                "{unit:?} is no unit of time: use ms, s, m or h, as in 10s or 500ms"
-            ));
+            return Err(format!("{unit:?} is no unit of time: use ms, s, m or h, as in 10s or 500ms"));
         }
     };
     let Ok(number) = number.parse::<f64>() else {
@@ -50,9 +48,7 @@ pub(super) fn comm(text: &str) -> Result<String, String> {
         1..=MAX_COMM => Ok(text.into()),
         length => {
             let kept = String::from_utf8_lossy(&text.as_bytes()[..MAX_COMM]).into_owned();
-            Err(format!(
-                "the kernel keeps {MAX_COMM} bytes of a name, this has {length}: try {kept:?}"
-            ))
+            Err(format!("the kernel keeps {MAX_COMM} bytes of a name, this has {length}: try {kept:?}"))
         }
     }
 }
@@ -63,18 +59,10 @@ mod tests {
 
     #[test]
     fn durations() {
-        for (text, ms) in [
-            ("10s", 10_000),
-            ("500ms", 500),
-            ("2m", 120_000),
-            ("1.5", 1_500),
-            ("1h", 3_600_000),
-        ] {
+        for (text, ms) in [("10s", 10_000), ("500ms", 500), ("2m", 120_000), ("1.5", 1_500), ("1h", 3_600_000)] {
             assert_eq!(duration(text), Ok(Duration::from_millis(ms)), "{text}");
         }
-        for text in [
-            "", "0", "0s", "-1", "s", "10x", "10 s s", "1e400", "nan", "inf", "9999999h", "ü", "1ü",
-        ] {
+        for text in ["", "0", "0s", "-1", "s", "10x", "10 s s", "1e400", "nan", "inf", "9999999h", "ü", "1ü"] {
             assert!(duration(text).is_err(), "{text:?}");
         }
     }

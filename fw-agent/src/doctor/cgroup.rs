@@ -7,16 +7,11 @@ pub(super) const NAME: &str = "cgroups";
 
 pub(super) fn examine(root: &Path) -> Feature {
     let has = |path: &str| read::text(root, path).is_some();
-    let v1 = read::names(root, "sys/fs/cgroup")
-        .iter()
-        .any(|name| has(&format!("sys/fs/cgroup/{name}/release_agent")));
+    let v1 = read::names(root, "sys/fs/cgroup").iter().any(|name| has(&format!("sys/fs/cgroup/{name}/release_agent")));
     if has("sys/fs/cgroup/cgroup.controllers") {
         Feature::present(NAME, "version 2, at /sys/fs/cgroup")
     } else if has("sys/fs/cgroup/unified/cgroup.controllers") {
-        Feature::present(
-            NAME,
-            "hybrid: version 1 at /sys/fs/cgroup/CONTROLLER, version 2 at /sys/fs/cgroup/unified",
-        )
+        Feature::present(NAME, "hybrid: version 1 at /sys/fs/cgroup/CONTROLLER, version 2 at /sys/fs/cgroup/unified")
     } else if v1 {
         Feature::present(NAME, "version 1, at /sys/fs/cgroup/CONTROLLER")
     } else {

@@ -15,10 +15,8 @@ pub(super) fn examine(root: &Path) -> Feature {
     let states = read::names(root, cpus).into_iter().find_map(|cpu| {
         let states = format!("{cpus}/{cpu}/cpuidle");
         let names = read::names(root, &states);
-        let names: Vec<String> = names
-            .iter()
-            .filter_map(|state| read::text(root, &format!("{states}/{state}/name")))
-            .collect();
+        let names: Vec<String> =
+            names.iter().filter_map(|state| read::text(root, &format!("{states}/{state}/name"))).collect();
         (!names.is_empty()).then_some(names)
     });
     match states {

@@ -15,9 +15,7 @@ const ARGUMENTS: usize = 4;
 /// Judges by the tracepoint itself where the kernel describes it (distributions port it back), else by the version.
 pub(super) fn examine(root: &Path, kernel: Option<&Kernel>) -> Feature {
     let Some(release) = read::text(root, "proc/sys/kernel/osrelease") else {
-        return Feature::absent(NAME, "/proc/sys/kernel/osrelease cannot be read")
-            .remedy("mount /proc")
-            .required();
+        return Feature::absent(NAME, "/proc/sys/kernel/osrelease cannot be read").remedy("mount /proc").required();
     };
     let arguments = kernel.and_then(|kernel| kernel.tracepoint_args("sched_switch"));
     let enough = match arguments {

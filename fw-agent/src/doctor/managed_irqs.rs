@@ -9,10 +9,8 @@ const NAME: &str = "affinity of IRQs";
 const WRITE: u32 = 0o222;
 
 pub(super) fn examine(root: &Path) -> Feature {
-    let numbers: Vec<String> = read::names(root, "proc/irq")
-        .into_iter()
-        .filter(|name| name.parse::<u32>().is_ok())
-        .collect();
+    let numbers: Vec<String> =
+        read::names(root, "proc/irq").into_iter().filter(|name| name.parse::<u32>().is_ok()).collect();
     let (mut fixed, mut likely, mut all) = (Vec::new(), Vec::new(), 0);
     for number in numbers {
         let Ok(file) = fs::metadata(root.join(format!("proc/irq/{number}/smp_affinity"))) else {
@@ -33,16 +31,10 @@ pub(super) fn examine(root: &Path) -> Feature {
     match (fixed.len(), likely.len()) {
         _ if all == 0 => Feature::absent(NAME, "no interrupt with a handler in /proc/irq"),
         (0, 0) => Feature::present(NAME, format!("all {all} interrupts can be moved")),
-        (0, n) => Feature::denied(
-            NAME,
-            format!("{n} of {all} likely managed by the kernel: {}", read::some(&likely)),
-        )
-        .remedy("their threads can be moved instead"),
-        (n, _) => Feature::denied(
-            NAME,
-            format!("{n} of {all} managed by the kernel: {}", read::some(&fixed)),
-        )
-        .remedy("their threads can be moved instead"),
+        (0, n) => Feature::denied(NAME, format!("{n} of {all} likely managed by the kernel: {}", read::some(&likely)))
+            .remedy("their threads can be moved instead"),
+        (n, _) => Feature::denied(NAME, format!("{n} of {all} managed by the kernel: {}", read::some(&fixed)))
+            .remedy("their threads can be moved instead"),
     }
 }
 

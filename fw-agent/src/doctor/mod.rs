@@ -56,13 +56,7 @@ pub struct Feature {
 
 impl Feature {
     fn new(name: &'static str, status: Status, detail: impl Into<String>) -> Feature {
-        Feature {
-            name,
-            status,
-            detail: detail.into(),
-            remedy: String::new(),
-            required: false,
-        }
+        Feature { name, status, detail: detail.into(), remedy: String::new(), required: false }
     }
 
     fn present(name: &'static str, detail: impl Into<String>) -> Feature {
@@ -78,10 +72,7 @@ impl Feature {
     }
 
     fn remedy(self, remedy: impl Into<String>) -> Feature {
-        Feature {
-            remedy: remedy.into(),
-            ..self
-        }
+        Feature { remedy: remedy.into(), ..self }
     }
 
     fn required(self) -> Feature {
@@ -124,9 +115,7 @@ pub fn examine(root: &Path) -> Examination {
 impl Examination {
     /// What is missing without which `observe` cannot run.
     pub fn obstacles(&self) -> impl Iterator<Item = &Feature> {
-        self.features
-            .iter()
-            .filter(|feature| feature.required && feature.status != Status::Present)
+        self.features.iter().filter(|feature| feature.required && feature.status != Status::Present)
     }
 
     /// True if `observe` can run.

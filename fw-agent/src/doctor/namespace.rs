@@ -11,11 +11,10 @@ const INITIAL: &str = "pid:[4026531836]";
 pub(super) fn examine(root: &Path) -> Feature {
     match fs::read_link(root.join("proc/self/ns/pid")) {
         Ok(namespace) if namespace == Path::new(INITIAL) => Feature::present(NAME, "PIDs are the host's"),
-        Ok(_) => Feature::denied(
-            NAME,
-            "in a container: threads are shown with the host's PIDs, some without their details",
-        )
-        .remedy("start the container with `--pid=host`"),
+        Ok(_) => {
+            Feature::denied(NAME, "in a container: threads are shown with the host's PIDs, some without their details")
+                .remedy("start the container with `--pid=host`")
+        }
         Err(error) => Feature::absent(NAME, format!("/proc/self/ns/pid: {error}")),
     }
 }

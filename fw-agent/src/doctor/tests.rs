@@ -50,13 +50,7 @@ fn btf(tracepoints: &[&str], arguments: u32) -> Vec<u8> {
         types.extend([strings.len() as u32, TYPEDEF, 3]);
         strings.extend(format!("btf_trace_{name}\0").bytes());
     }
-    let sections = [
-        24u32,
-        0,
-        4 * types.len() as u32,
-        4 * types.len() as u32,
-        strings.len() as u32,
-    ];
+    let sections = [24u32, 0, 4 * types.len() as u32, 4 * types.len() as u32, strings.len() as u32];
     let mut bytes = 0xEB9Fu16.to_le_bytes().to_vec();
     bytes.extend([1, 0]);
     bytes.extend(sections.iter().chain(&types).flat_map(|word| word.to_le_bytes()));
@@ -66,11 +60,7 @@ fn btf(tracepoints: &[&str], arguments: u32) -> Vec<u8> {
 
 /// Every tracepoint that is probed but this one.
 fn all_but(gone: &str) -> Vec<&'static str> {
-    TRACEPOINTS
-        .iter()
-        .map(|tracepoint| tracepoint.name)
-        .filter(|name| *name != gone)
-        .collect()
+    TRACEPOINTS.iter().map(|tracepoint| tracepoint.name).filter(|name| *name != gone).collect()
 }
 
 /// A virtual machine where everything works, with one managed interrupt.
@@ -78,10 +68,7 @@ fn good() -> Host {
     let host = Host::new(&[
         ("proc/sys/kernel/osrelease", "6.18.44\n"),
         ("proc/self/status", "Name:\tfw-agent\nCapEff:\t000001ffffffffff\n"),
-        (
-            "proc/self/limits",
-            "Max locked memory         8388608              8388608              bytes\n",
-        ),
+        ("proc/self/limits", "Max locked memory         8388608              8388608              bytes\n"),
         ("proc/sys/kernel/unprivileged_bpf_disabled", "2\n"),
         ("proc/sys/kernel/bpf_stats_enabled", "0\n"),
         ("proc/irq/36/smp_affinity", "3\n"),
@@ -157,10 +144,7 @@ fn a_missing_tracepoint_is_named() {
     host.write("sys/kernel/btf/vmlinux", &btf(&all_but("softirq_raise"), 4));
     let (status, detail) = host.feature("softirq events");
     assert_eq!(status, Status::Absent);
-    assert!(
-        detail.contains("softirq_raise") && !detail.contains("softirq_entry"),
-        "{detail}"
-    );
+    assert!(detail.contains("softirq_raise") && !detail.contains("softirq_entry"), "{detail}");
     assert!(!host.examine().can_observe());
 
     host.write("sys/kernel/btf/vmlinux", &btf(&all_but("napi_poll"), 4));
@@ -201,10 +185,7 @@ fn a_back_port_counts_more_than_the_version() {
 #[test]
 fn cgroup_modes() {
     let v2 = Host::new(&[("sys/fs/cgroup/cgroup.controllers", "cpu\n")]);
-    assert_eq!(
-        v2.feature("cgroups"),
-        (Status::Present, "version 2, at /sys/fs/cgroup".into())
-    );
+    assert_eq!(v2.feature("cgroups"), (Status::Present, "version 2, at /sys/fs/cgroup".into()));
     let v1 = Host::new(&[("sys/fs/cgroup/cpu/release_agent", "")]);
     assert!(v1.feature("cgroups").1.starts_with("version 1"));
     assert_eq!(Host::new(&[]).feature("cgroups").0, Status::Absent);
@@ -225,10 +206,7 @@ fn managed_interrupts_where_the_file_mode_does_not_tell() {
 
 #[test]
 fn realtime_by_flag_or_version() {
-    for file in [
-        ("sys/kernel/realtime", "1\n"),
-        ("proc/version", "Linux 6.1.0-rt #1 SMP PREEMPT_RT Debian\n"),
-    ] {
+    for file in [("sys/kernel/realtime", "1\n"), ("proc/version", "Linux 6.1.0-rt #1 SMP PREEMPT_RT Debian\n")] {
         assert_eq!(Host::new(&[file]).feature("PREEMPT_RT").0, Status::Present);
     }
 }
@@ -237,9 +215,6 @@ fn realtime_by_flag_or_version() {
 fn json_has_status_and_remedy() {
     let json = serde_json::to_value(good().examine()).unwrap();
     let feature = &json["features"][0];
-    assert_eq!(
-        (&feature["name"], &feature["status"]),
-        (&"kernel 5.18+".into(), &"present".into())
-    );
+    assert_eq!((&feature["name"], &feature["status"]), (&"kernel 5.18+".into(), &"present".into()));
     assert!(feature["remedy"].is_string() && feature["required"].is_boolean());
 }

@@ -15,30 +15,10 @@ impl fmt::Display for Status {
 
 impl fmt::Display for Examination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self
-            .features
-            .iter()
-            .map(|feature| feature.name.len())
-            .max()
-            .unwrap_or(0);
-        for Feature {
-            name,
-            status,
-            detail,
-            remedy,
-            ..
-        } in &self.features
-        {
-            let remedy = if remedy.is_empty() {
-                String::new()
-            } else {
-                format!("; {remedy}")
-            };
-            writeln!(
-                f,
-                "{}",
-                format!("{status:<7}  {name:<width$}  {detail}{remedy}").trim_end()
-            )?;
+        let width = self.features.iter().map(|feature| feature.name.len()).max().unwrap_or(0);
+        for Feature { name, status, detail, remedy, .. } in &self.features {
+            let remedy = if remedy.is_empty() { String::new() } else { format!("; {remedy}") };
+            writeln!(f, "{}", format!("{status:<7}  {name:<width$}  {detail}{remedy}").trim_end())?;
         }
         writeln!(f, "\n{}", self.summary())
     }
@@ -47,23 +27,14 @@ impl fmt::Display for Examination {
 impl Examination {
     /// What works on this host, in one sentence.
     pub fn summary(&self) -> String {
-        let names = |features: Vec<&Feature>| {
-            features
-                .iter()
-                .map(|feature| feature.name)
-                .collect::<Vec<_>>()
-                .join(", ")
-        };
+        let names =
+            |features: Vec<&Feature>| features.iter().map(|feature| feature.name).collect::<Vec<_>>().join(", ");
         let obstacles = names(self.obstacles().collect());
         if !obstacles.is_empty() {
             return format!("`fw-agent observe` cannot run on this host until this is there: {obstacles}.");
         }
-        let limits = [
-            super::capabilities::ADMIN,
-            super::cgroup::NAME,
-            super::namespace::NAME,
-            super::tracepoints::NAPI,
-        ];
+        let limits =
+            [super::capabilities::ADMIN, super::cgroup::NAME, super::namespace::NAME, super::tracepoints::NAPI];
         let missing = |feature: &&Feature| feature.status != Status::Present && limits.contains(&feature.name);
         let without = names(self.features.iter().filter(missing).collect());
         if without.is_empty() {

@@ -16,30 +16,10 @@ struct Group {
 }
 
 const GROUPS: [Group; 5] = [
-    Group {
-        name: "wake-up events",
-        family: Family::Wakes,
-        required: true,
-        gives: "wakes, waits and idle exits",
-    },
-    Group {
-        name: "interrupt events",
-        family: Family::Irqs,
-        required: true,
-        gives: "device interrupts",
-    },
-    Group {
-        name: "softirq events",
-        family: Family::Softirqs,
-        required: true,
-        gives: "softirqs",
-    },
-    Group {
-        name: NAPI,
-        family: Family::Softirqs,
-        required: false,
-        gives: "polls of network queues",
-    },
+    Group { name: "wake-up events", family: Family::Wakes, required: true, gives: "wakes, waits and idle exits" },
+    Group { name: "interrupt events", family: Family::Irqs, required: true, gives: "device interrupts" },
+    Group { name: "softirq events", family: Family::Softirqs, required: true, gives: "softirqs" },
+    Group { name: NAPI, family: Family::Softirqs, required: false, gives: "polls of network queues" },
     Group {
         name: "timer and IPI events",
         family: Family::Irqs,
@@ -59,24 +39,13 @@ impl Group {
     }
 
     fn examine(&self, kernel: &Kernel) -> Feature {
-        let names = TRACEPOINTS
-            .iter()
-            .filter(|tracepoint| self.has(tracepoint))
-            .map(|tracepoint| tracepoint.name);
+        let names = TRACEPOINTS.iter().filter(|tracepoint| self.has(tracepoint)).map(|tracepoint| tracepoint.name);
         let missing: Vec<&str> = names.filter(|name| kernel.tracepoint_args(name).is_none()).collect();
         let feature = if missing.is_empty() {
             Feature::present(self.name, self.gives)
         } else {
-            let remedy = if self.required {
-                "needs a kernel with CONFIG_TRACEPOINTS"
-            } else {
-                "observe does without"
-            };
-            Feature::absent(
-                self.name,
-                format!("no {}: not seen are {}", missing.join(", "), self.gives),
-            )
-            .remedy(remedy)
+            let remedy = if self.required { "needs a kernel with CONFIG_TRACEPOINTS" } else { "observe does without" };
+            Feature::absent(self.name, format!("no {}: not seen are {}", missing.join(", "), self.gives)).remedy(remedy)
         };
         if self.required { feature.required() } else { feature }
     }

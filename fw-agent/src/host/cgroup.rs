@@ -44,16 +44,12 @@ impl Cgroup {
         let mounts = mounts(&root.text("proc/self/mountinfo").unwrap_or_default());
         let wanted = Path::new(path);
         // The innermost mount first: on hybrid hosts the hierarchies are mounted within another file system.
-        let by_directory = mounts
-            .iter()
-            .filter_map(|mount| Some((mount, wanted.strip_prefix(&mount.point).ok()?)));
+        let by_directory = mounts.iter().filter_map(|mount| Some((mount, wanted.strip_prefix(&mount.point).ok()?)));
         let by_directory = by_directory.max_by_key(|(mount, _)| mount.point.components().count());
         let relative = wanted.strip_prefix("/").unwrap_or(wanted);
         // A path of a group is one from the hierarchy's root, of which only a part may be mounted.
         let by_path = mounts.iter().filter_map(|mount| {
-            let below = relative
-                .strip_prefix(mount.root.strip_prefix("/").unwrap_or(&mount.root))
-                .ok()?;
+            let below = relative.strip_prefix(mount.root.strip_prefix("/").unwrap_or(&mount.root)).ok()?;
             Some((mount, below))
         });
         by_directory
@@ -66,18 +62,10 @@ impl Cgroup {
 
 impl Mount {
     fn group(&self, root: &Root, below: &Path) -> Option<Cgroup> {
-        let directory = std::fs::metadata(root.path(self.point.join(below)))
-            .ok()
-            .filter(|file| file.is_dir())?;
+        let directory = std::fs::metadata(root.path(self.point.join(below))).ok().filter(|file| file.is_dir())?;
         let names = self.root.components().chain(below.components());
-        let depth = names
-            .filter(|part| matches!(part, std::path::Component::Normal(_)))
-            .count() as u32;
-        Some(Cgroup {
-            hierarchy: self.hierarchy.clone(),
-            id: directory.ino(),
-            depth,
-        })
+        let depth = names.filter(|part| matches!(part, std::path::Component::Normal(_))).count() as u32;
+        Some(Cgroup { hierarchy: self.hierarchy.clone(), id: directory.ino(), depth })
     }
 }
 
@@ -114,12 +102,7 @@ fn mount(line: &str) -> Option<Mount> {
 
 /// The kernel writes blanks and the like in octal.
 fn unescape(path: &str) -> PathBuf {
-    PathBuf::from(
-        path.replace("\\040", " ")
-            .replace("\\011", "\t")
-            .replace("\\012", "\n")
-            .replace("\\134", "\\"),
-    )
+    PathBuf::from(path.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\"))
 }
 
 #[cfg(test)]
@@ -136,13 +119,7 @@ mod tests {
         let mounts = mounts(info);
         let kinds: Vec<&Hierarchy> = mounts.iter().map(|m| &m.hierarchy).collect();
         let controllers = Hierarchy::Controllers(vec!["cpu".into(), "cpuacct".into()]);
-        assert_eq!(
-            kinds,
-            [&Hierarchy::Unified, &controllers, &Hierarchy::Named("systemd".into())]
-        );
-        assert_eq!(
-            (mounts[0].root.to_str(), mounts[0].point.to_str()),
-            (Some("/a b"), Some("/mnt/uni fied"))
-        );
+        assert_eq!(kinds, [&Hierarchy::Unified, &controllers, &Hierarchy::Named("systemd".into())]);
+        assert_eq!((mounts[0].root.to_str(), mounts[0].point.to_str()), (Some("/a b"), Some("/mnt/uni fied")));
     }
 }

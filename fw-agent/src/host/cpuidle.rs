@@ -8,18 +8,8 @@ pub fn state_names(root: &Root) -> Vec<String> {
     const CPUS: &str = "sys/devices/system/cpu";
     let states = |cpu: u32| {
         let directory = format!("{CPUS}/cpu{cpu}/cpuidle");
-        let name = |n: u32| {
-            root.text(format!("{directory}/state{n}/name"))
-                .unwrap_or_else(|| format!("state{n}"))
-        };
-        root.numbered(&directory, "state")
-            .into_iter()
-            .map(name)
-            .collect::<Vec<_>>()
+        let name = |n: u32| root.text(format!("{directory}/state{n}/name")).unwrap_or_else(|| format!("state{n}"));
+        root.numbered(&directory, "state").into_iter().map(name).collect::<Vec<_>>()
     };
-    root.numbered(CPUS, "cpu")
-        .into_iter()
-        .map(states)
-        .find(|states| !states.is_empty())
-        .unwrap_or_default()
+    root.numbered(CPUS, "cpu").into_iter().map(states).find(|states| !states.is_empty()).unwrap_or_default()
 }

@@ -39,15 +39,9 @@ impl CpuSet {
             return Ok(set);
         }
         for part in trimmed.split(',') {
-            let bad = || BadCpuSet {
-                text: text.to_owned(),
-                form: "list",
-                example: "0-3,8",
-            };
+            let bad = || BadCpuSet { text: text.to_owned(), form: "list", example: "0-3,8" };
             let (first, last, used, group) = range(part.trim()).ok_or_else(bad)?;
-            (first..=last)
-                .filter(|cpu| (cpu - first) % group < used)
-                .for_each(|cpu| set.insert(cpu));
+            (first..=last).filter(|cpu| (cpu - first) % group < used).for_each(|cpu| set.insert(cpu));
         }
         Ok(set)
     }
@@ -57,11 +51,7 @@ impl CpuSet {
     /// # Errors
     /// [`BadCpuSet`] for anything else, and for CPUs from [`MAX_CPUS`] on.
     pub fn parse_mask(text: &str) -> Result<CpuSet, BadCpuSet> {
-        let bad = || BadCpuSet {
-            text: text.to_owned(),
-            form: "mask",
-            example: "ff,00000001",
-        };
+        let bad = || BadCpuSet { text: text.to_owned(), form: "mask", example: "ff,00000001" };
         let mut set = CpuSet::new();
         for (group, digits) in text.trim().trim_start_matches("0x").rsplit(',').enumerate() {
             if digits.is_empty() || digits.len() > 8 {
@@ -90,9 +80,7 @@ impl CpuSet {
 
     /// Whether the CPU is in the set.
     pub fn contains(&self, cpu: u32) -> bool {
-        self.words
-            .get(cpu as usize / 64)
-            .is_some_and(|word| word >> (cpu % 64) & 1 == 1)
+        self.words.get(cpu as usize / 64).is_some_and(|word| word >> (cpu % 64) & 1 == 1)
     }
 
     /// True if no CPU is in the set.
@@ -107,11 +95,10 @@ impl CpuSet {
 
     /// The CPUs, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.words.iter().enumerate().flat_map(|(i, word)| {
-            (0..64)
-                .filter(move |bit| word >> bit & 1 == 1)
-                .map(move |bit| i as u32 * 64 + bit)
-        })
+        self.words
+            .iter()
+            .enumerate()
+            .flat_map(|(i, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| i as u32 * 64 + bit))
     }
 
     /// The lowest CPU.
@@ -121,9 +108,7 @@ impl CpuSet {
 
     /// The highest CPU.
     pub fn last(&self) -> Option<u32> {
-        self.words
-            .last()
-            .map(|word| self.words.len() as u32 * 64 - 1 - word.leading_zeros())
+        self.words.last().map(|word| self.words.len() as u32 * 64 - 1 - word.leading_zeros())
     }
 
     /// CPUs in either set.
@@ -159,15 +144,8 @@ impl CpuSet {
 
 /// `a`, `a-b` or `a-b:used/group` as (first, last, used, group).
 fn range(part: &str) -> Option<(u32, u32, u32, u32)> {
-    let number = |text: &str| {
-        text.bytes()
-            .all(|b| b.is_ascii_digit())
-            .then(|| text.parse().ok())
-            .flatten()
-    };
-    let (range, stride) = part
-        .split_once(':')
-        .map_or((part, None), |(range, stride)| (range, Some(stride)));
+    let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+    let (range, stride) = part.split_once(':').map_or((part, None), |(range, stride)| (range, Some(stride)));
     let (first, last) = range.split_once('-').unwrap_or((range, range));
     let (first, last) = (number(first)?, number(last)?);
     let (used, group) = match stride {
@@ -224,18 +202,7 @@ mod tests {
         assert_eq!(list("0-7:2/4").to_string(), "0-1,4-5");
         assert_eq!(list("0,1").to_string(), "0-1");
         assert!(list("").is_empty() && list("\n").is_empty() && list("(null)").is_empty());
-        for bad in [
-            "a",
-            "3-1",
-            "1,,2",
-            "-1",
-            "1-",
-            "+1",
-            "0-99999999",
-            "0-3:0/2",
-            "0-3:3/2",
-            "4294967296",
-        ] {
+        for bad in ["a", "3-1", "1,,2", "-1", "1-", "+1", "0-99999999", "0-3:0/2", "0-3:3/2", "4294967296"] {
             assert!(CpuSet::parse_list(bad).is_err(), "{bad}");
         }
     }

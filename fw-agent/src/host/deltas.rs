@@ -63,9 +63,7 @@ impl Deltas {
                 tracked.growth.clear();
                 // The counters of a torn row belong to nobody knows whom: the next whole one makes up for it.
                 if !row.is_torn() {
-                    tracked.advance(row, &present, |cpu| {
-                        starts_at_zero && (!row.per_cpu || self.known.contains(cpu))
-                    });
+                    tracked.advance(row, &present, |cpu| starts_at_zero && (!row.per_cpu || self.known.contains(cpu)));
                 }
                 if !row.per_cpu {
                     tracked.growth = tracked.growth.iter().map(|(_, n)| (u32::MAX, *n)).collect();
@@ -80,16 +78,8 @@ impl Deltas {
     /// The growth of a row at the last update.
     pub fn growth(&self, id: usize) -> Growth<'_> {
         let growth = &self.rows[id].growth;
-        let per_cpu = if growth.first().is_some_and(|(cpu, _)| *cpu == u32::MAX) {
-            &[]
-        } else {
-            &growth[..]
-        };
-        Growth {
-            id,
-            total: growth.iter().map(|(_, n)| n).fold(0, |sum, n| sum.saturating_add(*n)),
-            per_cpu,
-        }
+        let per_cpu = if growth.first().is_some_and(|(cpu, _)| *cpu == u32::MAX) { &[] } else { &growth[..] };
+        Growth { id, total: growth.iter().map(|(_, n)| n).fold(0, |sum, n| sum.saturating_add(*n)), per_cpu }
     }
 
     /// The id of a row, and whether it is new.
@@ -108,10 +98,7 @@ impl Deltas {
                 }
                 None => {
                     let id = self.rows.len();
-                    self.rows.push(Tracked {
-                        updated: self.updates,
-                        ..Tracked::default()
-                    });
+                    self.rows.push(Tracked { updated: self.updates, ..Tracked::default() });
                     self.index.insert(self.key.clone(), id);
                     return (id, true);
                 }
@@ -181,20 +168,13 @@ mod tests {
         }
         let label = |row: Row<'_>| String::from_utf8_lossy(row.label).into_owned();
         let growth = |id| (deltas.growth(id).total, deltas.growth(id).per_cpu.to_vec());
-        table
-            .rows()
-            .zip(ids)
-            .map(|(row, id)| (label(row), growth(id).0, growth(id).1))
-            .collect()
+        table.rows().zip(ids).map(|(row, id)| (label(row), growth(id).0, growth(id).1)).collect()
     }
 
     #[test]
     fn the_first_read_is_the_baseline() {
         assert_eq!(growth(&["CPU0\nA: 5\n"]), [("A".into(), 0, vec![])]);
-        assert_eq!(
-            growth(&["CPU0\nA: 5\n", "CPU0\nA: 7\n"]),
-            [("A".into(), 2, vec![(0, 2)])]
-        );
+        assert_eq!(growth(&["CPU0\nA: 5\n", "CPU0\nA: 7\n"]), [("A".into(), 2, vec![(0, 2)])]);
     }
 
     #[test]
@@ -218,11 +198,7 @@ mod tests {
         let tables = ["CPU0\n7: 50 x\nA: 1\n", "CPU0\nA: 1\n", "CPU0\n7: 53 x\nA: 1\n"];
         assert_eq!(growth(&tables)[0], ("7".into(), 3, vec![(0, 3)]));
         let reused = ["CPU0\n7: 50 x\n", "CPU0\n7: 53 y\n"];
-        assert_eq!(
-            growth(&reused)[0],
-            ("7".into(), 53, vec![(0, 53)]),
-            "another device got the number"
-        );
+        assert_eq!(growth(&reused)[0], ("7".into(), 53, vec![(0, 53)]), "another device got the number");
     }
 
     #[test]
@@ -240,10 +216,7 @@ mod tests {
 
     #[test]
     fn a_total_has_no_cpu() {
-        assert_eq!(
-            growth(&["CPU0 CPU1\nERR: 1\n", "CPU0 CPU1\nERR: 4\n"]),
-            [("ERR".into(), 3, vec![])]
-        );
+        assert_eq!(growth(&["CPU0 CPU1\nERR: 1\n", "CPU0 CPU1\nERR: 4\n"]), [("ERR".into(), 3, vec![])]);
     }
 
     proptest! {

@@ -64,11 +64,7 @@ impl Devices {
         }
         let address = pci_address(description)?;
         let known = self.by_address.get(address).map(|index| self.devices[*index].clone());
-        Some(known.unwrap_or_else(|| Device {
-            name: address.to_owned(),
-            address: address.to_owned(),
-            node: None,
-        }))
+        Some(known.unwrap_or_else(|| Device { name: address.to_owned(), address: address.to_owned(), node: None }))
     }
 }
 
@@ -98,8 +94,5 @@ fn class_names(root: &Root) -> HashMap<String, String> {
 fn function_of(device: &Path) -> Option<String> {
     let place: PathBuf = device.canonicalize().ok()?;
     let addresses = place.ancestors().filter_map(|p| p.file_name()?.to_str());
-    addresses
-        .filter(|name| pci_address(name) == Some(name))
-        .map(str::to_owned)
-        .next()
+    addresses.filter(|name| pci_address(name) == Some(name)).map(str::to_owned).next()
 }

@@ -31,48 +31,25 @@ impl<'a> Description<'a> {
                 && is_number(digits)
                 && !trigger.is_empty()
             {
-                return Description {
-                    chip: chip(n),
-                    hwirq: digits.parse().ok(),
-                    trigger,
-                    names: after(n),
-                };
+                return Description { chip: chip(n), hwirq: digits.parse().ok(), trigger, names: after(n) };
             }
             if is_number(word) && matches!(next, "Level" | "Edge") {
-                let has_flow = words
-                    .get(n + 2)
-                    .is_some_and(|(_, word)| word.len() > 1 && word.starts_with('-'));
+                let has_flow = words.get(n + 2).is_some_and(|(_, word)| word.len() > 1 && word.starts_with('-'));
                 let names = after(n + 1 + usize::from(has_flow));
-                return Description {
-                    chip: chip(n),
-                    hwirq: word.parse().ok(),
-                    trigger: next,
-                    names,
-                };
+                return Description { chip: chip(n), hwirq: word.parse().ok(), trigger: next, names };
             }
         }
         match (words.first(), words.get(1)) {
-            (Some((_, chip)), Some((_, hwirq))) if is_number(hwirq) => Description {
-                chip,
-                hwirq: hwirq.parse().ok(),
-                trigger: "",
-                names: after(1),
-            },
-            (Some((_, chip)), Some((_, flow))) if flow.len() > 1 && flow.starts_with('-') => Description {
-                chip,
-                hwirq: None,
-                trigger: &flow[1..],
-                names: after(1),
-            },
+            (Some((_, chip)), Some((_, hwirq))) if is_number(hwirq) => {
+                Description { chip, hwirq: hwirq.parse().ok(), trigger: "", names: after(1) }
+            }
+            (Some((_, chip)), Some((_, flow))) if flow.len() > 1 && flow.starts_with('-') => {
+                Description { chip, hwirq: None, trigger: &flow[1..], names: after(1) }
+            }
             (Some((_, joined)), _) => {
                 let split = joined.rsplit_once('-').filter(|(_, flow)| FLOWS.contains(flow));
                 let (chip, trigger) = split.unwrap_or((joined, ""));
-                Description {
-                    chip,
-                    hwirq: None,
-                    trigger,
-                    names: after(0),
-                }
+                Description { chip, hwirq: None, trigger, names: after(0) }
             }
             (None, _) => Description::default(),
         }
@@ -101,21 +78,18 @@ pub fn identity(row: Row<'_>) -> &[u8] {
 pub fn pci_address(text: &str) -> Option<&str> {
     const SHAPE: &[u8; 12] = b"hhhh:hh:hh.h";
     let fits = |window: &[u8]| {
-        window.iter().zip(SHAPE).all(|(byte, shape)| {
-            if *shape == b'h' {
-                byte.is_ascii_hexdigit()
-            } else {
-                byte == shape
-            }
-        })
+        window.iter().zip(SHAPE).all(
+            |(byte, shape)| {
+                if *shape == b'h' { byte.is_ascii_hexdigit() } else { byte == shape }
+            },
+        )
     };
     let at = text.as_bytes().windows(SHAPE.len()).position(fits)?;
     text.get(at..at + SHAPE.len())
 }
 
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_ascii_whitespace()
-        .map(|word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
+    text.split_ascii_whitespace().map(|word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
 }
 
 fn is_number(word: &str) -> bool {
@@ -147,22 +121,10 @@ mod tests {
                 ("IR-IO-APIC", Some(16), "fasteoi", "ehci_hcd:usb1, mmc0"),
             ),
             ("IR-PCI-MSI 524288-edge", ("IR-PCI-MSI", Some(524_288), "edge", "")),
-            (
-                "GICv3  27 Level     arch_timer",
-                ("GICv3", Some(27), "Level", "arch_timer"),
-            ),
-            (
-                "ARMH0061:00   3 Edge      ACPI:Event",
-                ("ARMH0061:00", Some(3), "Edge", "ACPI:Event"),
-            ),
-            (
-                "GPIO bank 2  9 Edge     -fasteoi   3 keys",
-                ("GPIO bank 2", Some(9), "Edge", "3 keys"),
-            ),
-            (
-                "ARMCTRL-level   1 Edge      3f00b880.mailbox",
-                ("ARMCTRL-level", Some(1), "Edge", "3f00b880.mailbox"),
-            ),
+            ("GICv3  27 Level     arch_timer", ("GICv3", Some(27), "Level", "arch_timer")),
+            ("ARMH0061:00   3 Edge      ACPI:Event", ("ARMH0061:00", Some(3), "Edge", "ACPI:Event")),
+            ("GPIO bank 2  9 Edge     -fasteoi   3 keys", ("GPIO bank 2", Some(9), "Edge", "3 keys")),
+            ("ARMCTRL-level   1 Edge      3f00b880.mailbox", ("ARMCTRL-level", Some(1), "Edge", "3f00b880.mailbox")),
             ("IR-IO-APIC-edge      timer", ("IR-IO-APIC", None, "edge", "timer")),
             ("DMAR_MSI-edge      dmar0", ("DMAR_MSI", None, "edge", "dmar0")),
             ("XT-PIC         -edge     timer", ("XT-PIC", None, "edge", "timer")),

@@ -27,10 +27,7 @@ impl Affinity {
         let hint = root.text(format!("proc/irq/{irq}/affinity_hint"));
         let mut affinity = Affinity {
             managed: managed(root, irq, names, kernel),
-            hint: hint
-                .and_then(|mask| CpuSet::parse_mask(&mask).ok())
-                .unwrap_or_default()
-                .to_string(),
+            hint: hint.and_then(|mask| CpuSet::parse_mask(&mask).ok()).unwrap_or_default().to_string(),
             node: root.number(format!("proc/irq/{irq}/node")),
             ..Affinity::default()
         };
@@ -122,24 +119,10 @@ mod tests {
 
     #[test]
     fn only_io_queues_of_known_drivers_are_likely_managed() {
-        for name in [
-            "nvme0q1",
-            "nvme12q31",
-            "virtio0-req.3",
-            "virtio3-request",
-            "megasas0-msix4",
-            "smartpqi",
-        ] {
+        for name in ["nvme0q1", "nvme12q31", "virtio0-req.3", "virtio3-request", "megasas0-msix4", "smartpqi"] {
             assert!(driver_asks_for_managed(name), "{name}");
         }
-        for name in [
-            "nvme0q0",
-            "nvme-fcq1",
-            "virtio0-input.0",
-            "virtio0-config",
-            "mlx5_comp0@pci:0000:19:00.0",
-            "",
-        ] {
+        for name in ["nvme0q0", "nvme-fcq1", "virtio0-input.0", "virtio0-config", "mlx5_comp0@pci:0000:19:00.0", ""] {
             assert!(!driver_asks_for_managed(name), "{name}");
         }
     }

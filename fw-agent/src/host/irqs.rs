@@ -65,8 +65,7 @@ impl Irqs {
         }
         let stale = self.take_turn(self.ids.len());
         let rows = table.rows().zip(self.ids.clone()).enumerate();
-        rows.map(|(n, (row, id))| self.irq(root, row, id, stale.contains(&n)))
-            .collect()
+        rows.map(|(n, (row, id))| self.irq(root, row, id, stale.contains(&n))).collect()
     }
 
     /// The rows, by position, whose affinity has its turn, so that all had it within [`AFFINITY_MAX_AGE`].
@@ -92,8 +91,7 @@ impl Irqs {
                 }
             }
             _ => {
-                self.known
-                    .insert(id, Known::read(root, row, &self.devices, self.kernel));
+                self.known.insert(id, Known::read(root, row, &self.devices, self.kernel));
             }
         }
         self.known[&id].with(growth)
@@ -105,16 +103,8 @@ impl Known {
         let label = String::from_utf8_lossy(row.label).into_owned();
         let text = String::from_utf8_lossy(row.text);
         let Some(number) = row.number() else {
-            let irq = Irq {
-                label,
-                name: text.into_owned(),
-                ..Irq::default()
-            };
-            return Known {
-                text: row.text.to_owned(),
-                irq,
-                affinity: Affinity::default(),
-            };
+            let irq = Irq { label, name: text.into_owned(), ..Irq::default() };
+            return Known { text: row.text.to_owned(), irq, affinity: Affinity::default() };
         };
         let printed = Description::parse(&text);
         // sysfs says where a name with blanks ends; it may be ahead of the row by a handler, never by a device.
@@ -124,20 +114,9 @@ impl Known {
         };
         let device = devices.of(number, &text).unwrap_or_default();
         let affinity = Affinity::read(root, number, &name, kernel);
-        let irq = Irq {
-            irq: Some(number),
-            label,
-            name,
-            chip,
-            device: device.name,
-            node: device.node,
-            ..Irq::default()
-        };
-        Known {
-            text: row.text.to_owned(),
-            irq,
-            affinity,
-        }
+        let irq =
+            Irq { irq: Some(number), label, name, chip, device: device.name, node: device.node, ..Irq::default() };
+        Known { text: row.text.to_owned(), irq, affinity }
     }
 
     fn with(&self, growth: Growth<'_>) -> Irq {

@@ -137,11 +137,7 @@ impl Host {
         let irqs = self.irqs.update(&self.root, &self.table);
         // Old or small kernels may lack the file.
         let has_softirqs = self.root.read_into("proc/softirqs", &mut self.buffer).is_ok();
-        let softirqs = if has_softirqs {
-            self.softirqs.update(&self.buffer)
-        } else {
-            Vec::new()
-        };
+        let softirqs = if has_softirqs { self.softirqs.update(&self.buffer) } else { Vec::new() };
         Ok(Reading {
             host: self.describe(),
             cpus: self.cpus(&irqs),
@@ -175,9 +171,7 @@ impl Host {
             self.root.read_into(FILE, &mut self.buffer)?;
             self.table.parse(&self.buffer);
             if self.table.cpus().is_empty() {
-                return Err(Error::NoCpus {
-                    path: self.root.path(FILE),
-                });
+                return Err(Error::NoCpus { path: self.root.path(FILE) });
             }
             torn = self.table.rows().filter(|row| row.is_torn()).count() as u32;
             if torn == 0 {

@@ -44,9 +44,7 @@ impl Root {
     /// it was read (interrupts, CPUs and tasks come and go at any time).
     pub fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         let mut bytes = Vec::new();
-        File::open(self.path(path))
-            .and_then(|mut file| file.read_to_end(&mut bytes))
-            .ok()?;
+        File::open(self.path(path)).and_then(|mut file| file.read_to_end(&mut bytes)).ok()?;
         let text = String::from_utf8_lossy(&bytes);
         Some(text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned())
     }
@@ -61,21 +59,15 @@ impl Root {
         let Ok(entries) = fs::read_dir(self.path(path)) else {
             return Vec::new();
         };
-        let mut names: Vec<String> = entries
-            .flatten()
-            .filter_map(|e| e.file_name().into_string().ok())
-            .collect();
+        let mut names: Vec<String> = entries.flatten().filter_map(|e| e.file_name().into_string().ok()).collect();
         names.sort_unstable();
         names
     }
 
     /// The numbers N of the entries `prefixN` of a directory, ascending; other entries are passed over.
     pub fn numbered(&self, path: impl AsRef<Path>, prefix: &str) -> Vec<u32> {
-        let mut numbers: Vec<u32> = self
-            .names(path)
-            .iter()
-            .filter_map(|name| name.strip_prefix(prefix)?.parse().ok())
-            .collect();
+        let mut numbers: Vec<u32> =
+            self.names(path).iter().filter_map(|name| name.strip_prefix(prefix)?.parse().ok()).collect();
         numbers.sort_unstable();
         numbers
     }

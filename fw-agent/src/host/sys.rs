@@ -16,10 +16,7 @@ impl Version {
     /// Reads a release such as `6.18.44` or `5.14.0-427.el9.x86_64+rt`; none if it does not begin like one.
     pub fn parse(release: &str) -> Option<Version> {
         let mut parts = release.split(|c: char| !c.is_ascii_digit());
-        Some(Version {
-            major: parts.next()?.parse().ok()?,
-            minor: parts.next()?.parse().ok()?,
-        })
+        Some(Version { major: parts.next()?.parse().ok()?, minor: parts.next()?.parse().ok()? })
     }
 }
 
@@ -55,10 +52,7 @@ impl Kernel {
 /// Whole seconds since boot; 0 if unknown.
 pub fn uptime_s(root: &Root) -> u64 {
     let text = root.text("proc/uptime").unwrap_or_default();
-    text.split('.')
-        .next()
-        .and_then(|seconds| seconds.parse().ok())
-        .unwrap_or(0)
+    text.split('.').next().and_then(|seconds| seconds.parse().ok()).unwrap_or(0)
 }
 
 /// CPU time of this process so far, all threads, ns. From the clock, because `/proc/self/stat` counts in steps of 10 ms:
@@ -71,13 +65,8 @@ pub fn own_cpu_ns() -> u64 {
 /// Resident memory of this process, bytes; 0 if unknown.
 pub fn own_resident_bytes() -> u64 {
     let status = Root::live().text("proc/self/status").unwrap_or_default();
-    let kib = status.lines().find_map(|line| {
-        line.strip_prefix("VmRSS:")?
-            .trim()
-            .strip_suffix(" kB")?
-            .parse::<u64>()
-            .ok()
-    });
+    let kib =
+        status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
     kib.unwrap_or(0) * 1024
 }
 

@@ -43,18 +43,13 @@ pub struct Row<'a> {
 impl Row<'_> {
     /// Sum over all CPUs. Counters have 32 bits; their sum does not fit in as many.
     pub fn total(&self) -> u64 {
-        self.counts
-            .iter()
-            .map(|(_, n)| n)
-            .fold(0, |sum, n| sum.saturating_add(*n))
+        self.counts.iter().map(|(_, n)| n).fold(0, |sum, n| sum.saturating_add(*n))
     }
 
     /// The interrupt's number, if the row is that of a numbered one.
     pub fn number(&self) -> Option<u32> {
         let digits = self.label.iter().all(u8::is_ascii_digit);
-        digits
-            .then(|| std::str::from_utf8(self.label).ok()?.parse().ok())
-            .flatten()
+        digits.then(|| std::str::from_utf8(self.label).ok()?.parse().ok()).flatten()
     }
 
     /// Whether a CPU came or went while the kernel printed the table, so that the columns of this row are not those of
@@ -111,10 +106,7 @@ impl CpuTable {
     /// Takes the line that the bytes begin with as a row; gives its length, or nothing if it is none. Does not look for
     /// the line's end first: the counters are most of the file, and one pass over them is enough.
     fn row(&mut self, bytes: &[u8]) -> Option<usize> {
-        let colon = bytes
-            .iter()
-            .position(|b| matches!(b, b':' | b'\n'))
-            .filter(|at| bytes[*at] == b':')?;
+        let colon = bytes.iter().position(|b| matches!(b, b':' | b'\n')).filter(|at| bytes[*at] == b':')?;
         let label = bytes[..colon].trim_ascii();
         if label.is_empty() || label.iter().any(u8::is_ascii_whitespace) {
             return None;
@@ -254,29 +246,20 @@ mod tests {
 
     fn rows(table: &CpuTable) -> Vec<Parts<'_>> {
         let text = |bytes| std::str::from_utf8(bytes).unwrap();
-        table
-            .rows()
-            .map(|row| (text(row.label), row.counts, text(row.text)))
-            .collect()
+        table.rows().map(|row| (text(row.label), row.counts, text(row.text))).collect()
     }
 
     #[test]
     fn columns_are_named_by_the_header() {
         let table = parse("      CPU1       CPU30\n 24:          7 4294967295  chip 5-edge  a: b\n");
-        assert_eq!(
-            rows(&table),
-            [("24", &[(1, 7), (30, 4_294_967_295)][..], "chip 5-edge  a: b")]
-        );
+        assert_eq!(rows(&table), [("24", &[(1, 7), (30, 4_294_967_295)][..], "chip 5-edge  a: b")]);
     }
 
     #[test]
     fn rows_with_fewer_counters_are_rows() {
         let table = parse("CPU3 CPU4\nFIQ:              usb_fiq\nErr:          9\nIPI0:2768808080 1       text\n");
-        let expected = [
-            ("FIQ", &[][..], "usb_fiq"),
-            ("Err", &[(0, 9)], ""),
-            ("IPI0", &[(3, 2_768_808_080), (4, 1)], "text"),
-        ];
+        let expected =
+            [("FIQ", &[][..], "usb_fiq"), ("Err", &[(0, 9)], ""), ("IPI0", &[(3, 2_768_808_080), (4, 1)], "text")];
         assert_eq!(rows(&table), expected);
         assert!(table.rows().map(|row| row.per_cpu).eq([false, false, true]));
     }
@@ -285,10 +268,7 @@ mod tests {
     fn a_number_is_a_counter_only_as_a_whole_and_if_it_fits() {
         let table = parse("CPU0 CPU1 CPU2\n 1: 5 6x\n 2: 99999999999 18446744073709551616 1\n");
         assert_eq!(rows(&table)[0], ("1", &[(0, 5)][..], "6x"));
-        assert_eq!(
-            rows(&table)[1],
-            ("2", &[(0, 99_999_999_999)][..], "18446744073709551616 1")
-        );
+        assert_eq!(rows(&table)[1], ("2", &[(0, 99_999_999_999)][..], "18446744073709551616 1"));
     }
 
     #[test]
@@ -303,10 +283,7 @@ mod tests {
     fn a_table_is_used_again() {
         let mut table = parse("CPU0 CPU1\nA: 1 2\nx\n");
         table.parse(b"CPU5\nB: 3\n");
-        assert_eq!(
-            (table.cpus(), rows(&table), table.unknown().len()),
-            (&[5][..], vec![("B", &[(5, 3)][..], "")], 0)
-        );
+        assert_eq!((table.cpus(), rows(&table), table.unknown().len()), (&[5][..], vec![("B", &[(5, 3)][..], "")], 0));
     }
 
     #[test]

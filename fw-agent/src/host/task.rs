@@ -26,22 +26,14 @@ impl Task {
     pub fn read(root: &Root, tid: u32) -> Option<Task> {
         let (comm, started) = stat(&root.text(format!("proc/{tid}/stat"))?)?;
         let status = root.text(format!("proc/{tid}/status"))?;
-        let field = |name: &str| {
-            status
-                .lines()
-                .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
-                .map(str::trim)
-        };
+        let field =
+            |name: &str| status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim);
         Some(Task {
             tid,
             tgid: field("Tgid")?.parse().ok()?,
             comm,
             started,
-            namespace_tids: field("NSpid")
-                .unwrap_or_default()
-                .split_whitespace()
-                .flat_map(str::parse)
-                .collect(),
+            namespace_tids: field("NSpid").unwrap_or_default().split_whitespace().flat_map(str::parse).collect(),
             allowed_cpus: field("Cpus_allowed_list").unwrap_or_default().to_owned(),
             cgroup: cgroup_path(&root.text(format!("proc/{tid}/cgroup")).unwrap_or_default()).to_owned(),
         })
@@ -49,9 +41,7 @@ impl Task {
 
     /// Whether the task is still there, and not another one with its tid.
     pub fn is_alive(&self, root: &Root) -> bool {
-        let stat = root
-            .text(format!("proc/{}/stat", self.tid))
-            .and_then(|text| stat(&text));
+        let stat = root.text(format!("proc/{}/stat", self.tid)).and_then(|text| stat(&text));
         stat.is_some_and(|(_, started)| started == self.started)
     }
 }
@@ -61,11 +51,7 @@ fn stat(text: &str) -> Option<(String, u64)> {
     const STARTTIME: usize = 22;
     let (open, close) = (text.find('(')?, text.rfind(')')?);
     let comm = text.get(open + 1..close)?.to_owned();
-    let started = text[close + 1..]
-        .split_ascii_whitespace()
-        .nth(STARTTIME - 3)?
-        .parse()
-        .ok()?;
+    let started = text[close + 1..].split_ascii_whitespace().nth(STARTTIME - 3)?.parse().ok()?;
     Some((comm, started))
 }
 
@@ -99,26 +85,17 @@ mod tests {
     fn names_end_at_the_last_parenthesis() {
         let rest = "S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20";
         assert_eq!(stat(&format!("7 (a) (b c)) {rest}")), Some(("a) (b c)".into(), 4711)));
-        assert_eq!(
-            (stat(""), stat("7 (x"), stat(") 7 ("), stat("7 (x) S")),
-            (None, None, None, None)
-        );
+        assert_eq!((stat(""), stat("7 (x"), stat(") 7 ("), stat("7 (x) S")), (None, None, None, None));
     }
 
     #[test]
     fn the_cgroup_that_says_most_is_taken() {
-        assert_eq!(
-            cgroup_path("0::/system.slice/ssh.service\n"),
-            "/system.slice/ssh.service"
-        );
+        assert_eq!(cgroup_path("0::/system.slice/ssh.service\n"), "/system.slice/ssh.service");
         let hybrid = "9:name=systemd:/\n4:memory:/pods/abc\n1:cpu,cpuacct:/\n0::/\n";
         assert_eq!(cgroup_path(hybrid), "/pods/abc");
         let v1 = "9:name=systemd:/user.slice\n4:memory:/user.slice/user-0.slice\n";
         assert_eq!(cgroup_path(v1), "/user.slice");
-        assert_eq!(
-            (cgroup_path("0::/\n"), cgroup_path(""), cgroup_path("garbage")),
-            ("/", "", "")
-        );
+        assert_eq!((cgroup_path("0::/\n"), cgroup_path(""), cgroup_path("garbage")), ("/", "", ""));
         assert_eq!(cgroup_path("0::/a:/b\n"), "/a:/b");
     }
 }

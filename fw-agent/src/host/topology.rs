@@ -3,33 +3,10 @@
 use super::cpulist::{CpuSet, MAX_CPUS};
 use super::root::Root;
 use crate::model::Distance;
+pub use fw_ebpf::context::Place;
 
 const CPUS: &str = "sys/devices/system/cpu";
 const NODES: &str = "sys/devices/system/node";
-
-/// What a CPU shares with others, as three numbers that are equal for two CPUs if and only if they are known to share
-/// the thing. Small, because the kernel side looks them up for every wake.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Lowest CPU of the same core.
-    pub core: u16,
-    /// Lowest CPU with the same last-level cache; that of the core if the caches are unknown (many virtual machines).
-    pub llc: u16,
-    /// NUMA node; if unknown, a number from [`MAX_CPUS`] on that no other CPU has.
-    pub node: u16,
-}
-
-impl Place {
-    /// How far two different CPUs at these places are from each other.
-    pub fn distance(self, other: Place) -> Distance {
-        match () {
-            () if self.core == other.core => Distance::Sibling,
-            () if self.llc == other.llc => Distance::SameLlc,
-            () if self.node == other.node => Distance::SameNode,
-            () => Distance::Remote,
-        }
-    }
-}
 
 /// One online NUMA node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,17 +48,9 @@ impl Topology {
         let present = set("present").unwrap_or_else(|| directories.union(&online));
         let possible = set("possible").unwrap_or_else(|| present.clone());
         let nodes = nodes(root, &online);
-        let places = (0..online.last().map_or(0, |last| last + 1))
-            .map(|cpu| place(root, cpu, &online, &nodes))
-            .collect();
-        let mut topology = Topology {
-            online,
-            possible,
-            present,
-            nodes,
-            places,
-            ..Topology::default()
-        };
+        let places =
+            (0..online.last().map_or(0, |last| last + 1)).map(|cpu| place(root, cpu, &online, &nodes)).collect();
+        let mut topology = Topology { online, possible, present, nodes, places, ..Topology::default() };
         topology.refresh_isolation(root);
         topology
     }
@@ -100,26 +69,18 @@ impl Topology {
 
     /// The node of an online CPU, if known.
     pub fn node(&self, cpu: u32) -> Option<u32> {
-        let node = u32::from(self.places.get(cpu as usize)?.node);
+        let node = self.places.get(cpu as usize)?.node;
         (node < MAX_CPUS).then_some(node)
     }
 
     /// How far the second CPU is from the first.
     pub fn distance(&self, a: u32, b: u32) -> Distance {
-        if a == b {
-            Distance::SameCpu
-        } else {
-            self.place(a).distance(self.place(b))
-        }
+        if a == b { Distance::SameCpu } else { Distance::ALL[self.place(a).distance(&self.place(b))] }
     }
 
     /// Number of cores that have an online CPU.
     pub fn cores(&self) -> u32 {
-        self.online
-            .iter()
-            .map(|cpu| u32::from(self.place(cpu).core))
-            .collect::<CpuSet>()
-            .len()
+        self.online.iter().map(|cpu| self.place(cpu).core).collect::<CpuSet>().len()
     }
 
     /// Number of online nodes that have online CPUs; 1 for a kernel without NUMA.
@@ -148,13 +109,8 @@ fn nodes(root: &Root, online: &CpuSet) -> Vec<Node> {
         Node {
             node,
             // The kernel lists offline CPUs as well once they have been online.
-            cpus: list(root, &format!("{NODES}/node{node}/cpulist"))
-                .unwrap_or_default()
-                .intersection(online),
-            distances: distances
-                .split_ascii_whitespace()
-                .map_while(|d| d.parse().ok())
-                .collect(),
+            cpus: list(root, &format!("{NODES}/node{node}/cpulist")).unwrap_or_default().intersection(online),
+            distances: distances.split_ascii_whitespace().map_while(|d| d.parse().ok()).collect(),
         }
     };
     nodes.iter().map(node).collect()
@@ -170,29 +126,19 @@ fn place(root: &Root, cpu: u32, online: &CpuSet, nodes: &[Node]) -> Place {
     let core = lowest(&format!("{directory}/topology/core_cpus_list"))
         .or_else(|| lowest(&format!("{directory}/topology/thread_siblings_list")))
         .unwrap_or(cpu);
-    let llc = last_level_cache(root, &directory)
-        .and_then(|shared| lowest(&shared))
-        .unwrap_or(core);
+    let llc = last_level_cache(root, &directory).and_then(|shared| lowest(&shared)).unwrap_or(core);
     let node = match nodes {
         [] => Some(0),
         nodes => nodes.iter().find(|node| node.cpus.contains(cpu)).map(|node| node.node),
     };
-    let known = node.filter(|node| *node < MAX_CPUS).map(|node| node as u16);
-    Place {
-        core: core as u16,
-        llc: llc as u16,
-        node: known.unwrap_or(alone(cpu).node),
-    }
+    let known = node.filter(|node| *node < MAX_CPUS);
+    Place { core, llc, node: known.unwrap_or(alone(cpu).node) }
 }
 
 /// The place of a CPU that is not known to share anything.
 fn alone(cpu: u32) -> Place {
-    let cpu = (cpu % MAX_CPUS) as u16;
-    Place {
-        core: cpu,
-        llc: cpu,
-        node: cpu | MAX_CPUS as u16,
-    }
+    let cpu = cpu % MAX_CPUS;
+    Place { core: cpu, llc: cpu, node: cpu + MAX_CPUS }
 }
 
 /// The list of CPUs that share the data cache of the highest level.
@@ -209,14 +155,9 @@ fn last_level_cache(root: &Root, directory: &str) -> Option<String> {
 /// take CPUs from the scheduler. Later options win, as in the kernel.
 fn boot_option(root: &Root, name: &str) -> CpuSet {
     let line = root.text("proc/cmdline").unwrap_or_default();
-    let value = line
-        .split_ascii_whitespace()
-        .filter_map(|word| word.strip_prefix(name)?.strip_prefix('='))
-        .next_back();
-    let (flags, cpus): (Vec<&str>, Vec<&str>) = value
-        .unwrap_or_default()
-        .split(',')
-        .partition(|part| part.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let value = line.split_ascii_whitespace().filter_map(|word| word.strip_prefix(name)?.strip_prefix('=')).next_back();
+    let (flags, cpus): (Vec<&str>, Vec<&str>) =
+        value.unwrap_or_default().split(',').partition(|part| part.starts_with(|c: char| c.is_ascii_alphabetic()));
     if !flags.is_empty() && !flags.contains(&"domain") {
         return CpuSet::new();
     }

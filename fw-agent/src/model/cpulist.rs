@@ -29,9 +29,7 @@ impl CpuList {
 
     /// True if a CPU is in both.
     pub(crate) fn overlaps(&self, other: &CpuList) -> bool {
-        self.0
-            .iter()
-            .any(|a| other.0.iter().any(|b| a.start() <= b.end() && b.start() <= a.end()))
+        self.0.iter().any(|a| other.0.iter().any(|b| a.start() <= b.end() && b.start() <= a.end()))
     }
 
     /// The CPU, if it is a single one.
@@ -50,10 +48,7 @@ mod tests {
     #[test]
     fn reads_what_the_kernel_writes_and_survives_the_rest() {
         let list = CpuList::parse("0-3,8\n");
-        assert_eq!(
-            [0, 3, 4, 8, 9].map(|cpu| list.contains(cpu)),
-            [true, true, false, true, false]
-        );
+        assert_eq!([0, 3, 4, 8, 9].map(|cpu| list.contains(cpu)), [true, true, false, true, false]);
         assert_eq!(CpuList::parse("5").single(), Some(5));
         assert_eq!(list.single(), None);
         for garbage in ["", "\n", "(null)", "3-1", "-", "99999999999"] {

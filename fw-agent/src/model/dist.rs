@@ -21,23 +21,14 @@ impl Dist {
     /// A distribution from one count for each H2 bucket (missing ones are 0). `max_ns` is brought within the highest
     /// bucket that counted something, because the kernel's maximum and buckets are not read at the same instant.
     pub fn from_counts(counts: impl IntoIterator<Item = u64>, sum_ns: u64, max_ns: u64) -> Dist {
-        let buckets: Vec<(u16, u64)> = counts
-            .into_iter()
-            .take(BUCKETS)
-            .enumerate()
-            .filter(|(_, n)| *n > 0)
-            .map(|(i, n)| (i as u16, n))
-            .collect();
+        let buckets: Vec<(u16, u64)> =
+            counts.into_iter().take(BUCKETS).enumerate().filter(|(_, n)| *n > 0).map(|(i, n)| (i as u16, n)).collect();
         let max_ns = match buckets.last() {
             None => 0,
             Some((top, _)) if usize::from(*top) == BUCKETS - 1 => max_ns.max(hist::lower_ns(BUCKETS - 1)),
             Some((top, _)) => max_ns.clamp(hist::lower_ns((*top).into()), hist::upper_ns((*top).into())),
         };
-        Dist {
-            buckets,
-            sum_ns,
-            max_ns,
-        }
+        Dist { buckets, sum_ns, max_ns }
     }
 
     /// A distribution of the given values, ns. For tests and event scripts.
@@ -95,9 +86,7 @@ impl Dist {
 
     /// The buckets that counted something, ascending: (lower bound ns, upper bound ns, events).
     pub fn buckets(&self) -> impl DoubleEndedIterator<Item = (u64, u64, u64)> + '_ {
-        self.buckets
-            .iter()
-            .map(|&(i, n)| (hist::lower_ns(i.into()), hist::upper_ns(i.into()), n))
+        self.buckets.iter().map(|&(i, n)| (hist::lower_ns(i.into()), hist::upper_ns(i.into()), n))
     }
 
     /// Events by power of two, `[2^i, 2^(i+1))` ns at index i, up to the highest that counted something: what tools

@@ -5,6 +5,7 @@ mod dist;
 pub mod lint;
 #[cfg(test)]
 pub(crate) mod sample;
+pub mod series;
 mod snapshot;
 pub mod units;
 

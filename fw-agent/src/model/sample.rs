@@ -30,9 +30,7 @@ pub(crate) fn dist(median_ns: u64, n: u64) -> Dist {
 /// An edge with `same` wakes on the waking CPU and `cross` on another one, each around the time it was given.
 pub(crate) fn edge(cause: Cause, tid: u32, comm: &str, same: (u64, Spent), cross: (u64, Spent)) -> Edge {
     let scaled = |(n, spent): (u64, Spent)| {
-        spread(n)
-            .map(move |f| spent.map(|ns| (ns as f64 * f) as u64))
-            .collect::<Vec<Spent>>()
+        spread(n).map(move |f| spent.map(|ns| (ns as f64 * f) as u64)).collect::<Vec<Spent>>()
     };
     let (here, there) = (scaled(same), scaled(cross));
     let total = |wakes: &[Spent]| Dist::of(wakes.iter().map(|legs| legs.iter().sum()));
@@ -49,11 +47,7 @@ pub(crate) fn edge(cause: Cause, tid: u32, comm: &str, same: (u64, Spent), cross
         latency_same_cpu: total(&here),
         latency_cross_cpu: total(&there),
         legs: Legs {
-            handler: if cause.kind == CauseKind::Irq {
-                dist(2_400, wakes)
-            } else {
-                Dist::default()
-            },
+            handler: if cause.kind == CauseKind::Irq { dist(2_400, wakes) } else { Dist::default() },
             queue: leg(0),
             thread: leg(1),
             hardirq: leg(2),
@@ -69,22 +63,12 @@ pub(crate) fn edge(cause: Cause, tid: u32, comm: &str, same: (u64, Spent), cross
 
 /// The cause for wakes from this interrupt's handler.
 pub(crate) fn by_irq(irq: u32, name: &str) -> Cause {
-    Cause {
-        kind: CauseKind::Irq,
-        irq: Some(irq),
-        tid: None,
-        name: name.into(),
-    }
+    Cause { kind: CauseKind::Irq, irq: Some(irq), tid: None, name: name.into() }
 }
 
 /// The cause for wakes by this thread.
 pub(crate) fn by_task(tid: u32, comm: &str) -> Cause {
-    Cause {
-        kind: CauseKind::Task,
-        irq: None,
-        tid: Some(tid),
-        name: comm.into(),
-    }
+    Cause { kind: CauseKind::Task, irq: None, tid: Some(tid), name: comm.into() }
 }
 
 /// The thread that an edge wakes, on `cpu`, as if nothing else woke it.
@@ -102,14 +86,7 @@ pub(crate) fn woken(edge: &Edge, cpu: u32, allowed: &str) -> Thread {
         runqueue: edge.latency.clone(),
         by_distance: edge.by_distance,
         cross_cpu_share: edge.cross_cpu_share,
-        waited_for: WaitedFor {
-            queue_ns,
-            thread_ns,
-            hardirq_ns,
-            softirq_ns,
-            idle_ns,
-            switch_ns,
-        },
+        waited_for: WaitedFor { queue_ns, thread_ns, hardirq_ns, softirq_ns, idle_ns, switch_ns },
         ..Thread::default()
     }
 }
@@ -134,20 +111,9 @@ pub(crate) fn irq(number: u32, name: &str, count: u64, cpu: u32) -> Irq {
 
 /// Four CPUs in good order: a network queue wakes a server on its own CPU.
 pub(crate) fn fine() -> Snapshot {
-    let served = edge(
-        by_irq(40, "eth0-0"),
-        812,
-        "server",
-        (10_000, [0, 0, 0, 0, 3_000, 2_000]),
-        (0, direct(0)),
-    );
+    let served = edge(by_irq(40, "eth0-0"), 812, "server", (10_000, [0, 0, 0, 0, 3_000, 2_000]), (0, direct(0)));
     let server = woken(&served, 0, "0-3");
-    let cpu = |cpu| Cpu {
-        cpu,
-        node: Some(0),
-        idle_share: 0.9,
-        ..Cpu::default()
-    };
+    let cpu = |cpu| Cpu { cpu, node: Some(0), idle_share: 0.9, ..Cpu::default() };
     let mut s = Snapshot {
         schema: SCHEMA,
         host: Host {
@@ -181,18 +147,10 @@ pub(crate) fn add(s: &mut Snapshot, edge: Edge, cpu: u32, allowed: &str) {
 /// Makes the host's totals agree with the edges.
 fn total(s: &mut Snapshot) {
     let latency: Dist = s.edges.iter().map(|e| e.latency.clone()).collect();
-    s.wakes = Wakes {
-        count: latency.count(),
-        still_running: 12,
-        latency: latency.clone(),
-        ..Wakes::default()
-    };
+    s.wakes = Wakes { count: latency.count(), still_running: 12, latency: latency.clone(), ..Wakes::default() };
     s.wakes.by_distance[0] = s.edges.iter().map(|e| e.latency_same_cpu.clone()).collect();
     s.wakes.by_distance[2] = s.edges.iter().map(|e| e.latency_cross_cpu.clone()).collect();
-    s.runqueue = Counted {
-        count: latency.count(),
-        latency,
-    };
+    s.runqueue = Counted { count: latency.count(), latency };
 }
 
 /// Two CPUs: the disk's managed interrupt fires on CPU 1, fio, which it wakes, is pinned to CPU 0.
@@ -205,18 +163,9 @@ pub(crate) fn fio() -> Snapshot {
         (51_293, [6_000, 0, 900, 0, 52_000, 2_600]),
     );
     disk.idle_states = vec![0, 51_000];
-    disk.occupants = vec![Occupant {
-        tid: 4720,
-        comm: "redis-server".into(),
-        held_ns: 1_200_000,
-    }];
+    disk.occupants = vec![Occupant { tid: 4720, comm: "redis-server".into(), held_ns: 1_200_000 }];
     let mut net = edge(
-        Cause {
-            kind: CauseKind::Softirq,
-            irq: Some(39),
-            tid: None,
-            name: "NET_RX".into(),
-        },
+        Cause { kind: CauseKind::Softirq, irq: Some(39), tid: None, name: "NET_RX".into() },
         812,
         "redis-server",
         (10_860, [0, 900, 0, 1_100, 0, 3_100]),
@@ -225,50 +174,28 @@ pub(crate) fn fio() -> Snapshot {
     net.legs.handler = dist(1_300, 11_200);
     net.legs.softirq_delay = dist(1_900, 11_200);
     net.legs.softirq_run = dist(4_200, 11_200);
-    net.occupants = vec![Occupant {
-        tid: 91,
-        comm: "kworker/0:1".into(),
-        held_ns: 9_774_000,
-    }];
-    let kick = edge(
-        by_task(91, "kworker/1:2"),
-        4711,
-        "fio",
-        (410, direct(12_000)),
-        (0, direct(0)),
-    );
+    net.occupants = vec![Occupant { tid: 91, comm: "kworker/0:1".into(), held_ns: 9_774_000 }];
+    let kick = edge(by_task(91, "kworker/1:2"), 4711, "fio", (410, direct(12_000)), (0, direct(0)));
 
     let mut s = fine();
     s.host.cpus_online = 2;
     s.host.cpus_possible = 2;
     s.host.idle_states = ["POLL", "C1"].map(String::from).into();
-    s.cpus = vec![
-        cpu(0, 12_040, (0.011, 0.004, 0.47), &net.latency),
-        cpu(1, 173_100, (0.061, 0.018, 0.71), &disk.latency),
-    ];
+    s.cpus =
+        vec![cpu(0, 12_040, (0.011, 0.004, 0.47), &net.latency), cpu(1, 173_100, (0.061, 0.018, 0.71), &disk.latency)];
     s.irqs = vec![
         irq(35, "virtio1-config", 0, 0),
         Irq {
             managed: Managed::Yes,
             device: "vda".into(),
             affinity: "0-1".into(),
-            consumers: vec![Consumer {
-                tid: 4711,
-                comm: "fio".into(),
-                wakes: 52_340,
-                cross_cpu_share: 0.98,
-            }],
+            consumers: vec![Consumer { tid: 4711, comm: "fio".into(), wakes: 52_340, cross_cpu_share: 0.98 }],
             ..irq(36, "virtio1-req.0", 52_344, 1)
         },
         Irq {
             device: "eth0".into(),
             affinity: "0-1".into(),
-            consumers: vec![Consumer {
-                tid: 812,
-                comm: "redis-server".into(),
-                wakes: 11_200,
-                cross_cpu_share: 0.03,
-            }],
+            consumers: vec![Consumer { tid: 812, comm: "redis-server".into(), wakes: 11_200, cross_cpu_share: 0.03 }],
             ..irq(39, "virtio2-input.0", 11_204, 0)
         },
         Irq {
@@ -296,49 +223,22 @@ pub(crate) fn fio() -> Snapshot {
             per_cpu: vec![(0, 1_000), (1, 1_010)],
         },
     ];
-    s.napi = vec![Napi {
-        id: 8193,
-        device: "eth0".into(),
-        polls: 11_204,
-        work: 23_004,
-        exhausted: 3,
-        cpu: 0,
-    }];
+    s.napi = vec![Napi { id: 8193, device: "eth0".into(), polls: 11_204, work: 23_004, exhausted: 3, cpu: 0 }];
     s.threads = vec![
-        Thread {
-            by_distance: [1_457, 0, 51_293, 0, 0],
-            wakes: 52_750,
-            ..woken(&disk, 0, "0")
-        },
-        Thread {
-            preempted: 41,
-            migrations: 2,
-            ..woken(&net, 0, "0-1")
-        },
+        Thread { by_distance: [1_457, 0, 51_293, 0, 0], wakes: 52_750, ..woken(&disk, 0, "0") },
+        Thread { preempted: 41, migrations: 2, ..woken(&net, 0, "0-1") },
     ];
     s.edges = vec![disk, net, kick];
     total(&mut s);
-    s.losses = Losses {
-        aliased: 2,
-        per_cpu: vec![(1, 2)],
-        ..Losses::default()
-    };
+    s.losses = Losses { aliased: 2, per_cpu: vec![(1, 2)], ..Losses::default() };
     s.own = OwnCost {
         cpu_share: 0.007,
         probes_cpu_share: 0.004,
         resident_bytes: 24_400_000,
         maps_bytes: 8_300_000,
         probes: vec![
-            Probe {
-                name: "sched_switch".into(),
-                run_count: 130_000,
-                run_time_ns: 9_100_000,
-            },
-            Probe {
-                name: "sched_waking".into(),
-                run_count: 66_000,
-                run_time_ns: 4_000_000,
-            },
+            Probe { name: "sched_switch".into(), run_count: 130_000, run_time_ns: 9_100_000 },
+            Probe { name: "sched_waking".into(), run_count: 66_000, run_time_ns: 4_000_000 },
         ],
     };
     s.lints = lint::check(&s);
@@ -347,10 +247,7 @@ pub(crate) fn fio() -> Snapshot {
 
 /// One CPU, with its shares of the window (hard IRQ, softirq, idle).
 fn cpu(cpu: u32, hardirqs: u64, shares: (f64, f64, f64), latency: &Dist) -> Cpu {
-    let counted = Counted {
-        count: latency.count(),
-        latency: latency.clone(),
-    };
+    let counted = Counted { count: latency.count(), latency: latency.clone() };
     Cpu {
         cpu,
         node: Some(0),
@@ -370,11 +267,7 @@ static FIO: LazyLock<Value> = LazyLock::new(|| serde_json::to_value(fio()).expec
 pub(crate) fn arbitrary() -> impl Strategy<Value = Snapshot> {
     prop::collection::vec(any::<u32>(), 64).prop_map(|choices| {
         let mut tree = FIO.clone();
-        let mut choices = choices
-            .into_iter()
-            .cycle()
-            .enumerate()
-            .map(|(i, c)| c.rotate_left(i as u32 / 64));
+        let mut choices = choices.into_iter().cycle().enumerate().map(|(i, c)| c.rotate_left(i as u32 / 64));
         distort(&mut tree, "", &mut choices);
         serde_json::from_value(tree).expect("only values were changed")
     })
@@ -384,17 +277,8 @@ pub(crate) fn arbitrary() -> impl Strategy<Value = Snapshot> {
 fn distort(tree: &mut Value, key: &str, choices: &mut dyn Iterator<Item = u32>) {
     let mut choose = || choices.next().unwrap_or_default();
     let (change, value) = (choose() % 8 == 0, choose());
-    let strange = [
-        "",
-        "0",
-        "2-3",
-        "irq/36-virtio1",
-        "ksoftirqd/0",
-        "kworker/0:1",
-        "\u{1b}[2J\n\t",
-        "0-4294967295",
-        "ü",
-    ];
+    let strange =
+        ["", "0", "2-3", "irq/36-virtio1", "ksoftirqd/0", "kworker/0:1", "\u{1b}[2J\n\t", "0-4294967295", "ü"];
     match tree {
         Value::Object(fields) => fields.iter_mut().for_each(|(key, field)| distort(field, key, choices)),
         Value::Array(items) => {

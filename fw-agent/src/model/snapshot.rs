@@ -110,13 +110,8 @@ pub enum Distance {
 
 impl Distance {
     /// All, nearest first; the index of each is its place in per-distance arrays.
-    pub const ALL: [Distance; 5] = [
-        Distance::SameCpu,
-        Distance::Sibling,
-        Distance::SameLlc,
-        Distance::SameNode,
-        Distance::Remote,
-    ];
+    pub const ALL: [Distance; 5] =
+        [Distance::SameCpu, Distance::Sibling, Distance::SameLlc, Distance::SameNode, Distance::Remote];
 
     /// In words.
     pub const fn label(self) -> &'static str {
@@ -396,11 +391,7 @@ pub struct Legs {
 impl Legs {
     /// The legs before the waking, in order, with their short names.
     pub fn before(&self) -> [(&'static str, &Dist); 3] {
-        [
-            ("handler", &self.handler),
-            ("softirq delay", &self.softirq_delay),
-            ("softirq run", &self.softirq_run),
-        ]
+        [("handler", &self.handler), ("softirq delay", &self.softirq_delay), ("softirq run", &self.softirq_run)]
     }
 
     /// The legs of the wake-up latency, in order, with their short names.

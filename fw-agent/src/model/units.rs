@@ -7,10 +7,7 @@ pub fn ns(ns: u64) -> String {
 
 /// A size given in bytes: `812 B`, `3.1 kB`, `24 MB` (powers of 1,000).
 pub fn bytes(bytes: u64) -> String {
-    scaled(
-        bytes as f64,
-        &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)],
-    )
+    scaled(bytes as f64, &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)])
 }
 
 /// A share given as 0 to 1: `0.4 %`, `98 %`. One decimal below 10 %, because there it matters.
@@ -53,21 +50,13 @@ pub fn rate(events: u64, window_s: f64) -> String {
 /// Time, ns, summed over a window of `window_s` seconds, for each second of it: `531 ms/s`.
 pub fn ns_rate(sum_ns: u64, window_s: f64) -> String {
     let rate = sum_ns as f64 / window_s;
-    if rate.is_finite() {
-        format!("{}/s", ns(rate.round() as u64))
-    } else {
-        "n/a".into()
-    }
+    if rate.is_finite() { format!("{}/s", ns(rate.round() as u64)) } else { "n/a".into() }
 }
 
 /// A time since boot, given in seconds: `3d 04:12`, `04:12`.
 pub fn uptime(seconds: u64) -> String {
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
-    if days > 0 {
-        format!("{days}d {hours:02}:{minutes:02}")
-    } else {
-        format!("{hours:02}:{minutes:02}")
-    }
+    if days > 0 { format!("{days}d {hours:02}:{minutes:02}") } else { format!("{hours:02}:{minutes:02}") }
 }
 
 /// `3 wakes`, `1 wake`: a count with its noun, which takes an `s` in the plural.
@@ -78,17 +67,10 @@ pub fn plural(n: u64, noun: &str) -> String {
 /// `value` in the largest of the units (ascending, each with its size) that leaves at least 1 before the point.
 fn scaled(value: f64, units: &[(&str, f64)]) -> String {
     // 999.6 us are "1.0 ms", not "1000 us": so a unit begins where rounding in the one below would reach 1,000.
-    let (unit, size) = units
-        .iter()
-        .rev()
-        .find(|(_, size)| (value / size * 1000.0).round() >= 1000.0)
-        .unwrap_or(&units[0]);
+    let (unit, size) =
+        units.iter().rev().find(|(_, size)| (value / size * 1000.0).round() >= 1000.0).unwrap_or(&units[0]);
     let scaled = value / size;
-    if *size > 1.0 && rounds_below_ten(scaled) {
-        format!("{scaled:.1} {unit}")
-    } else {
-        format!("{scaled:.0} {unit}")
-    }
+    if *size > 1.0 && rounds_below_ten(scaled) { format!("{scaled:.1} {unit}") } else { format!("{scaled:.0} {unit}") }
 }
 
 /// True if one decimal does not round the value up to 10.
@@ -103,23 +85,10 @@ mod tests {
 
     #[test]
     fn durations_keep_two_digits_or_three() {
-        let seen: Vec<String> = [
-            0,
-            7,
-            410,
-            999,
-            1_000,
-            3_140,
-            9_940,
-            9_960,
-            61_000,
-            999_400,
-            999_600,
-            1_900_000,
-            2_400_000_000,
-        ]
-        .map(ns)
-        .into();
+        let seen: Vec<String> =
+            [0, 7, 410, 999, 1_000, 3_140, 9_940, 9_960, 61_000, 999_400, 999_600, 1_900_000, 2_400_000_000]
+                .map(ns)
+                .into();
         let wanted = [
             "0 ns", "7 ns", "410 ns", "999 ns", "1.0 us", "3.1 us", "9.9 us", "10 us", "61 us", "999 us", "1.0 ms",
             "1.9 ms", "2.4 s",
@@ -129,14 +98,8 @@ mod tests {
 
     #[test]
     fn shares_counts_rates_and_sizes() {
-        assert_eq!(
-            [0.0, 0.004, 0.0999, 0.98, 1.0].map(share),
-            ["0.0 %", "0.4 %", "10 %", "98 %", "100 %"]
-        );
-        assert_eq!(
-            [0, 999, 1_000, 52_340, 1_234_567].map(count),
-            ["0", "999", "1,000", "52,340", "1,234,567"]
-        );
+        assert_eq!([0.0, 0.004, 0.0999, 0.98, 1.0].map(share), ["0.0 %", "0.4 %", "10 %", "98 %", "100 %"]);
+        assert_eq!([0, 999, 1_000, 52_340, 1_234_567].map(count), ["0", "999", "1,000", "52,340", "1,234,567"]);
         assert_eq!([0, 3, 87_040].map(|n| rate(n, 10.0)), ["0/s", "0.3/s", "8,704/s"]);
         assert_eq!(ns_rate(5_310_000_000, 10.0), "531 ms/s");
         assert_eq!([812, 24_400_000].map(bytes), ["812 B", "24 MB"]);
@@ -146,10 +109,7 @@ mod tests {
 
     #[test]
     fn a_window_without_length_has_no_rates() {
-        assert_eq!(
-            [rate(3, 0.0), ns_rate(3, 0.0), rate(0, f64::NAN), share(f64::NAN)],
-            ["n/a"; 4]
-        );
+        assert_eq!([rate(3, 0.0), ns_rate(3, 0.0), rate(0, f64::NAN), share(f64::NAN)], ["n/a"; 4]);
     }
 
     proptest! {

@@ -93,7 +93,10 @@ mod tests {
     #[test]
     fn a_host_without_btf_is_told_what_is_missing() {
         let error = Kernel::read(Path::new("/nonexistent")).err().unwrap().to_string();
-        assert!(error.contains("/nonexistent/sys/kernel/btf/vmlinux") && error.contains("CONFIG_DEBUG_INFO_BTF"), "{error}");
+        assert!(
+            error.contains("/nonexistent/sys/kernel/btf/vmlinux") && error.contains("CONFIG_DEBUG_INFO_BTF"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -1,6 +1,11 @@
 //! Array maps of the kernel, mapped into this process. The one place of the agent with raw memory.
 
-use std::{marker::PhantomData, os::fd::BorrowedFd, ptr, sync::atomic::{AtomicU64, Ordering}};
+use std::{
+    marker::PhantomData,
+    os::fd::BorrowedFd,
+    ptr,
+    sync::atomic::{AtomicU32, AtomicU64, Ordering},
+};
 
 use fw_ebpf::records::Record;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
@@ -61,6 +66,14 @@ impl<T: Record> Mapped<T> {
         let word = unsafe { AtomicU64::from_ptr(self.at(index).cast::<u8>().add(offset).cast()) };
         // Most are 0 already: no store then, which would take the cache line from the CPU that counts.
         if word.load(Ordering::Relaxed) == 0 { 0 } else { word.swap(0, Ordering::Relaxed) }
+    }
+
+    /// Stores a 32-bit word at byte `offset` of an element.
+    pub fn put(&self, index: usize, offset: usize, value: u32) {
+        assert!(offset + 4 <= size_of::<T>() && offset.is_multiple_of(4), "word at {offset}");
+        // SAFETY: an aligned word within the element.
+        let word = unsafe { AtomicU32::from_ptr(self.at(index).cast::<u8>().add(offset).cast()) };
+        word.store(value, Ordering::Relaxed);
     }
 
     /// Bytes mapped.

@@ -14,8 +14,8 @@ use aya::{
 };
 use fw_ebpf::context::Place;
 
-pub use cost::SLICE;
 pub use filter::{Cgroup, Filter};
+pub use mapped::Mapped;
 pub use maps::{Maps, Table};
 
 use crate::{Error, model};
@@ -106,7 +106,6 @@ pub struct Config<'a> {
 pub struct Probes {
     /// What they count.
     pub maps: Maps,
-    programs: Vec<Program>,
     cost: Cost,
     // Owns the programs and their links.
     _ebpf: Ebpf,
@@ -132,17 +131,12 @@ impl Probes {
         for name in wanted {
             program(&mut ebpf, name).and_then(|p| p.attach()).map_err(|e| refused(name, &e))?;
         }
-        Ok(Probes { maps, programs, cost: Cost::default(), _ebpf: ebpf })
-    }
-
-    /// Accounts the probes' run time for a slice of the present window; returns when the slice is over.
-    pub fn measure_cost(&mut self, slice: Duration) {
-        self.cost.slice(&self.programs, slice);
+        Ok(Probes { maps, cost: Cost::start(programs), _ebpf: ebpf })
     }
 
     /// The probes' cost over the window that ends, and the programs skipped within it by recursion.
     pub fn take_cost(&mut self, window: Duration) -> (Vec<model::Probe>, u64) {
-        self.cost.take(&self.programs, window)
+        self.cost.take(window)
     }
 }
 

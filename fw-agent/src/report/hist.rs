@@ -25,11 +25,7 @@ pub(super) fn text(dist: &Dist) -> String {
     for (octave, n) in octaves.iter().enumerate().skip(first) {
         // What was counted shows, however little against the rest.
         let length = (u128::from(*n) * u128::from(BAR)).div_ceil(most.into()) as usize;
-        let marked: Vec<&str> = marks
-            .iter()
-            .filter(|(at, _)| *at == octave)
-            .map(|(_, name)| *name)
-            .collect();
+        let marked: Vec<&str> = marks.iter().filter(|(at, _)| *at == octave).map(|(_, name)| *name).collect();
         // The lowest octave holds 0 as well.
         let from = if octave == 0 { 0 } else { 1 << octave };
         table.row([

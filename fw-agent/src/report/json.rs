@@ -34,11 +34,7 @@ mod tests {
             }
             Value::Object(fields) => {
                 for (key, field) in fields {
-                    keys(
-                        field,
-                        &format!("{path}{}{key}", if path.is_empty() { "" } else { "." }),
-                        seen,
-                    );
+                    keys(field, &format!("{path}{}{key}", if path.is_empty() { "" } else { "." }), seen);
                 }
             }
             Value::Array(items) if items.iter().any(Value::is_object) => {

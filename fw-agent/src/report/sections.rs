@@ -35,11 +35,7 @@ pub(super) fn all(s: &Snapshot, top: usize) -> Vec<String> {
 
 /// A heading over a table; says how many of `all` rows are shown if not all are.
 fn titled(title: &str, shown: usize, all: usize, table: &Table) -> Option<String> {
-    let left_out = if shown < all {
-        format!("  ({shown} of {all} shown, see --top)")
-    } else {
-        String::new()
-    };
+    let left_out = if shown < all { format!("  ({shown} of {all} shown, see --top)") } else { String::new() };
     (all > 0).then(|| format!("{title}{left_out}\n{table}"))
 }
 
@@ -97,12 +93,7 @@ fn irqs(s: &Snapshot, top: usize) -> Option<String> {
             irq.consumers.first().map_or(String::new(), |c| named(&c.comm, c.tid)),
         ]);
     }
-    titled(
-        "IRQS: most frequent first; p50 and p99 of the handlers",
-        top.min(fired.len()),
-        fired.len(),
-        &table,
-    )
+    titled("IRQS: most frequent first; p50 and p99 of the handlers", top.min(fired.len()), fired.len(), &table)
 }
 
 fn threads(s: &Snapshot, top: usize) -> Option<String> {
@@ -157,11 +148,7 @@ fn softirqs(s: &Snapshot, top: usize) -> Option<String> {
             quantile(&softirq.run, 0.5),
             quantile(&softirq.run, 0.99),
             units::ns_rate(softirq.run.sum_ns, s.window_s),
-            softirq
-                .per_cpu
-                .iter()
-                .max_by_key(|(_, n)| *n)
-                .map_or(String::new(), |(cpu, _)| format!("CPU {cpu}")),
+            softirq.per_cpu.iter().max_by_key(|(_, n)| *n).map_or(String::new(), |(cpu, _)| format!("CPU {cpu}")),
         ]);
     }
     let title = "SOFTIRQS: delay is raise to entry, run is entry to exit";
@@ -189,12 +176,7 @@ fn napi(s: &Snapshot, top: usize) -> Option<String> {
             units::share(napi.exhausted as f64 / napi.polls.max(1) as f64),
         ]);
     }
-    titled(
-        "NAPI: polls of network queues",
-        top.min(s.napi.len()),
-        s.napi.len(),
-        &table,
-    )
+    titled("NAPI: polls of network queues", top.min(s.napi.len()), s.napi.len(), &table)
 }
 
 fn cpus(s: &Snapshot, top: usize) -> Option<String> {
@@ -227,12 +209,7 @@ fn cpus(s: &Snapshot, top: usize) -> Option<String> {
             if cpu.isolated { "isolated".into() } else { String::new() },
         ]);
     }
-    titled(
-        "CPUS: shares of the window; wakes that ran there",
-        top.min(cpus.len()),
-        cpus.len(),
-        &table,
-    )
+    titled("CPUS: shares of the window; wakes that ran there", top.min(cpus.len()), cpus.len(), &table)
 }
 
 fn worst_edge(s: &Snapshot) -> Option<String> {
@@ -242,23 +219,13 @@ fn worst_edge(s: &Snapshot) -> Option<String> {
 }
 
 fn legs(s: &Snapshot, top: usize) -> Option<String> {
-    let opened: Vec<String> = s
-        .edges
-        .iter()
-        .take(OPENED.min(top))
-        .map(|edge| edge_legs(s, edge))
-        .collect();
+    let opened: Vec<String> = s.edges.iter().take(OPENED.min(top)).map(|edge| edge_legs(s, edge)).collect();
     (!opened.is_empty()).then(|| opened.join("\n"))
 }
 
 fn edge_legs(s: &Snapshot, edge: &Edge) -> String {
-    let mut table = Table::new(&[
-        ("leg", Words(26)),
-        ("wakes", Number),
-        ("p50", Number),
-        ("p99", Number),
-        ("share", Number),
-    ]);
+    let mut table =
+        Table::new(&[("leg", Words(26)), ("wakes", Number), ("p50", Number), ("p99", Number), ("share", Number)]);
     if edge.cause.kind != CauseKind::Task {
         table.row(["device to handler", "n/a", "n/a", "n/a", "n/a"].map(String::from));
         for (name, leg) in edge.legs.before().into_iter().filter(|(_, leg)| !leg.is_empty()) {
@@ -272,19 +239,9 @@ fn edge_legs(s: &Snapshot, edge: &Edge) -> String {
         }
     }
     for (name, leg) in edge.legs.wake() {
-        let share = if edge.latency.sum_ns == 0 {
-            0.0
-        } else {
-            leg.sum_ns as f64 / edge.latency.sum_ns as f64
-        };
+        let share = if edge.latency.sum_ns == 0 { 0.0 } else { leg.sum_ns as f64 / edge.latency.sum_ns as f64 };
         let count = units::count(leg.count());
-        table.row([
-            name.into(),
-            count,
-            quantile(leg, 0.5),
-            quantile(leg, 0.99),
-            units::share(share),
-        ]);
+        table.row([name.into(), count, quantile(leg, 0.5), quantile(leg, 0.99), units::share(share)]);
     }
     table.row([
         "waking to running".into(),
@@ -294,23 +251,16 @@ fn edge_legs(s: &Snapshot, edge: &Edge) -> String {
         units::share(1.0),
     ]);
     let mut text = format!("{}{table}", wrap("", &format!("LEGS of {}", arrow(edge))));
-    let held = edge
-        .occupants
-        .iter()
-        .map(|o| format!("{} {}", named(&o.comm, o.tid), units::ns_rate(o.held_ns, s.window_s)));
+    let held =
+        edge.occupants.iter().map(|o| format!("{} {}", named(&o.comm, o.tid), units::ns_rate(o.held_ns, s.window_s)));
     let held: Vec<String> = held.collect();
     if !held.is_empty() {
         text.push_str(&wrap("  CPU held by: ", &held.join(", ")));
     }
-    let states = edge
-        .idle_states
-        .iter()
-        .enumerate()
-        .filter(|(_, n)| **n > 0)
-        .map(|(i, n)| {
-            let name = s.host.idle_states.get(i).map_or("", String::as_str);
-            format!("{i} {name} {}", units::share(*n as f64 / edge.wakes.max(1) as f64))
-        });
+    let states = edge.idle_states.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| {
+        let name = s.host.idle_states.get(i).map_or("", String::as_str);
+        format!("{i} {name} {}", units::share(*n as f64 / edge.wakes.max(1) as f64))
+    });
     let states: Vec<String> = states.collect();
     if !states.is_empty() {
         text.push_str(&wrap("  CPU was idle in state: ", &states.join(", ")));
@@ -342,30 +292,15 @@ fn waits(s: &Snapshot, top: usize) -> Option<String> {
 
 fn wait_cells(s: &Snapshot, thread: &Thread) -> Vec<String> {
     let w = &thread.waited_for;
-    let parts = [
-        w.queue_ns,
-        w.thread_ns,
-        w.hardirq_ns,
-        w.softirq_ns,
-        w.idle_ns,
-        w.switch_ns,
-    ];
+    let parts = [w.queue_ns, w.thread_ns, w.hardirq_ns, w.softirq_ns, w.idle_ns, w.switch_ns];
     let waited = parts.iter().fold(0u64, |sum, ns| sum.saturating_add(*ns));
     let woken = thread.by_distance.iter().fold(0u64, |sum, n| sum.saturating_add(*n));
     let of = |part: u64, whole: u64| {
-        if part == 0 {
-            "-".into()
-        } else {
-            units::share(part as f64 / whole as f64)
-        }
+        if part == 0 { "-".into() } else { units::share(part as f64 / whole as f64) }
     };
     let mut cells = vec![named(&thread.comm, thread.tid), units::ns_rate(waited, s.window_s)];
     cells.extend(parts.map(|part| of(part, waited)));
-    cells.extend(
-        thread.by_distance[Distance::Sibling as usize..]
-            .iter()
-            .map(|n| of(*n, woken)),
-    );
+    cells.extend(thread.by_distance[Distance::Sibling as usize..].iter().map(|n| of(*n, woken)));
     cells
 }
 
@@ -381,10 +316,7 @@ fn distances(s: &Snapshot) -> Option<String> {
         ("max", Number),
     ]);
     let all: u64 = s.wakes.by_distance.iter().map(Dist::count).fold(0, u64::saturating_add);
-    let seen = Distance::ALL
-        .into_iter()
-        .zip(&s.wakes.by_distance)
-        .filter(|(_, latency)| !latency.is_empty());
+    let seen = Distance::ALL.into_iter().zip(&s.wakes.by_distance).filter(|(_, latency)| !latency.is_empty());
     for (distance, latency) in seen {
         let mut cells = vec![
             distance.label().into(),
@@ -401,12 +333,7 @@ fn distances(s: &Snapshot) -> Option<String> {
 
 fn cost(s: &Snapshot) -> Option<String> {
     let own = &s.own;
-    let mut table = Table::new(&[
-        ("probe", Words(26)),
-        ("runs", Number),
-        ("a run", Number),
-        ("of a core", Number),
-    ]);
+    let mut table = Table::new(&[("probe", Words(26)), ("runs", Number), ("a run", Number), ("of a core", Number)]);
     for probe in &own.probes {
         table.row([
             probe.name.clone(),
@@ -415,11 +342,7 @@ fn cost(s: &Snapshot) -> Option<String> {
             units::share(probe.run_time_ns as f64 / (s.window_s * 1e9)),
         ]);
     }
-    let probes = if own.probes.is_empty() {
-        String::new()
-    } else {
-        table.to_string()
-    };
+    let probes = if own.probes.is_empty() { String::new() } else { table.to_string() };
     Some(format!(
         "OWN COST: process {} of a core, {} resident; probes {} of a core, {} of maps\n{probes}",
         units::share(own.cpu_share),
@@ -441,12 +364,8 @@ fn losses(s: &Snapshot) -> Option<String> {
         return Some("LOSSES: none\n".into());
     }
     let mut text = wrap("LOSSES: ", &format!("events not counted: {}", lost.join(", ")));
-    let by_cpu: Vec<String> = s
-        .losses
-        .per_cpu
-        .iter()
-        .map(|(cpu, n)| format!("CPU {cpu}: {}", units::count(*n)))
-        .collect();
+    let by_cpu: Vec<String> =
+        s.losses.per_cpu.iter().map(|(cpu, n)| format!("CPU {cpu}: {}", units::count(*n))).collect();
     if !by_cpu.is_empty() {
         text.push_str(&wrap("        on ", &by_cpu.join(", ")));
     }
@@ -477,11 +396,7 @@ fn named(comm: &str, tid: u32) -> String {
 
 /// A percentile, `-` where nothing was counted: 0 would be a measurement.
 fn quantile(dist: &Dist, q: f64) -> String {
-    if dist.is_empty() {
-        "-".into()
-    } else {
-        units::ns(dist.quantile(q))
-    }
+    if dist.is_empty() { "-".into() } else { units::ns(dist.quantile(q)) }
 }
 
 /// Whether an interrupt can be moved, in one word.

@@ -24,21 +24,15 @@ const CUT: char = '~';
 impl Table {
     /// A table without rows.
     pub(super) fn new(columns: &[(&'static str, Column)]) -> Table {
-        Table {
-            columns: columns.to_vec(),
-            rows: Vec::new(),
-        }
+        Table { columns: columns.to_vec(), rows: Vec::new() }
     }
 
     /// Adds a row: one cell a column.
     pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        let cells = cells
-            .into_iter()
-            .zip(&self.columns)
-            .map(|(cell, (_, column))| match column {
-                Column::Words(most) => cut(&printable(&cell), *most),
-                Column::Number => cell,
-            });
+        let cells = cells.into_iter().zip(&self.columns).map(|(cell, (_, column))| match column {
+            Column::Words(most) => cut(&printable(&cell), *most),
+            Column::Number => cell,
+        });
         self.rows.push(cells.collect());
     }
 }
@@ -47,13 +41,8 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let titles: Vec<String> = self.columns.iter().map(|(title, _)| (*title).into()).collect();
         let lines = || std::iter::once(&titles).chain(&self.rows);
-        let width = |i: usize| {
-            lines()
-                .filter_map(|line| line.get(i))
-                .map(|cell| cell.chars().count())
-                .max()
-                .unwrap_or(0)
-        };
+        let width =
+            |i: usize| lines().filter_map(|line| line.get(i)).map(|cell| cell.chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
         for line in lines() {
             let mut text = String::new();
@@ -107,11 +96,7 @@ mod tests {
 
     #[test]
     fn words_left_numbers_right() {
-        let mut table = Table::new(&[
-            ("thread", Column::Words(6)),
-            ("wakes", Column::Number),
-            ("cpu", Column::Number),
-        ]);
+        let mut table = Table::new(&[("thread", Column::Words(6)), ("wakes", Column::Number), ("cpu", Column::Number)]);
         table.row(["fio".into(), "8,704/s".into(), "0".into()]);
         table.row(["redis-server".into(), "3/s".into(), "12".into()]);
         table.row(["a\nb\u{1b}".into(), "".into(), "1".into()]);

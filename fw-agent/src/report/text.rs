@@ -43,19 +43,13 @@ fn head(s: &Snapshot) -> String {
     if !s.filter.is_empty() {
         text.push_str(&wrap("", &format!("only {}", s.filter)));
     }
-    for (what, count, latency) in [
-        ("wakes", s.wakes.count, &s.wakes.latency),
-        ("run queue", s.runqueue.count, &s.runqueue.latency),
-    ] {
+    for (what, count, latency) in
+        [("wakes", s.wakes.count, &s.wakes.latency), ("run queue", s.runqueue.count, &s.runqueue.latency)]
+    {
         let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
-        let quantiles = quantiles
-            .map(|(name, q)| format!("  {name} {}", units::ns(latency.quantile(q))))
-            .concat();
-        let figures = if count == 0 {
-            String::new()
-        } else {
-            format!("{quantiles}  max {}", units::ns(latency.max_ns))
-        };
+        let quantiles = quantiles.map(|(name, q)| format!("  {name} {}", units::ns(latency.quantile(q)))).concat();
+        let figures =
+            if count == 0 { String::new() } else { format!("{quantiles}  max {}", units::ns(latency.max_ns)) };
         // Writing into a string cannot fail.
         let _ = writeln!(text, "{what:<10}{:>11}{figures}", units::rate(count, s.window_s));
     }
@@ -71,11 +65,7 @@ fn judgements(s: &Snapshot) -> String {
         text.push_str(&wrap("  -> ", &lint.advice));
     }
     if s.wakes.count == 0 {
-        let whom = if s.filter.is_empty() {
-            String::new()
-        } else {
-            format!(" that matches: {}", printable(&s.filter))
-        };
+        let whom = if s.filter.is_empty() { String::new() } else { format!(" that matches: {}", printable(&s.filter)) };
         text.push_str(&wrap("", &format!("No thread was woken{whom}.")));
     } else if s.lints.is_empty() {
         text.push_str("Nothing stands out: no interrupt and thread that a change would bring closer together.\n");
@@ -99,11 +89,7 @@ mod tests {
 
     #[test]
     fn nothing_happened() {
-        let mut s = Snapshot {
-            window_s: 10.0,
-            filter: "comm nosuch".into(),
-            ..Snapshot::default()
-        };
+        let mut s = Snapshot { window_s: 10.0, filter: "comm nosuch".into(), ..Snapshot::default() };
         s.host = sample::fine().host;
         insta::assert_snapshot!(render(&s, 10));
     }
@@ -111,12 +97,7 @@ mod tests {
     #[test]
     fn losses_are_said_first_and_last() {
         let mut s = sample::fine();
-        s.losses = Losses {
-            aliased: 1_200,
-            recursion: 31,
-            per_cpu: vec![(0, 200), (3, 1_000)],
-            ..Losses::default()
-        };
+        s.losses = Losses { aliased: 1_200, recursion: 31, per_cpu: vec![(0, 200), (3, 1_000)], ..Losses::default() };
         s.lints = crate::model::lint::check(&s);
         insta::assert_snapshot!(render(&s, 10));
     }
@@ -138,11 +119,8 @@ mod tests {
 
     #[test]
     fn fits() {
-        let wide: Vec<String> = render(&sample::fio(), 10)
-            .lines()
-            .filter(|l| l.chars().count() > WIDTH)
-            .map(String::from)
-            .collect();
+        let wide: Vec<String> =
+            render(&sample::fio(), 10).lines().filter(|l| l.chars().count() > WIDTH).map(String::from).collect();
         assert_eq!(wide, Vec::<String>::new());
     }
 }

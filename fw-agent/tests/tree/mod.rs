@@ -32,10 +32,7 @@ impl Tree {
     /// Writes the tree that a text describes.
     pub fn of(text: &str) -> Tree {
         let directory = tempfile::tempdir().unwrap();
-        let tree = Tree {
-            root: directory.path().to_owned(),
-            directory,
-        };
+        let tree = Tree { root: directory.path().to_owned(), directory };
         tree.write(text);
         tree
     }
@@ -49,22 +46,11 @@ impl Tree {
     /// Unpacks an archive, in which `proc` and `sys` may lie in a directory of their own.
     pub fn unpacked(archive: &Path) -> Tree {
         let directory = tempfile::tempdir().unwrap();
-        let status = Command::new("tar")
-            .arg("-xzf")
-            .arg(archive)
-            .arg("-C")
-            .arg(directory.path())
-            .status()
-            .unwrap();
+        let status = Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(directory.path()).status().unwrap();
         assert!(status.success(), "{}", archive.display());
-        let mut top = fs::read_dir(directory.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
+        let mut top = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path());
         let own = top.find(|path| path.join("sys").is_dir());
-        Tree {
-            root: own.unwrap_or_else(|| directory.path().to_owned()),
-            directory,
-        }
+        Tree { root: own.unwrap_or_else(|| directory.path().to_owned()), directory }
     }
 
     /// Writes further entries, or others in their place.
@@ -80,20 +66,10 @@ impl Tree {
                 fs::create_dir_all(self.root.join(directory)).unwrap();
             } else {
                 // Addresses have colons within paths, but no blank after them.
-                let (entry, content) = line
-                    .split_once(": ")
-                    .unwrap_or_else(|| (line.strip_suffix(':').unwrap(), ""));
+                let (entry, content) = line.split_once(": ").unwrap_or_else(|| (line.strip_suffix(':').unwrap(), ""));
                 let (path, mode) = entry.split_once(' ').unwrap_or((entry, "0644"));
                 let path = self.place(path);
-                fs::write(
-                    &path,
-                    if content.is_empty() {
-                        String::new()
-                    } else {
-                        format!("{content}\n")
-                    },
-                )
-                .unwrap();
+                fs::write(&path, if content.is_empty() { String::new() } else { format!("{content}\n") }).unwrap();
                 let mode = u32::from_str_radix(mode, 8).unwrap();
                 fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
                 file = Some(path);
@@ -104,11 +80,7 @@ impl Tree {
     /// Removes a file or a directory with all in it.
     pub fn remove(&self, path: &str) {
         let path = self.root.join(path);
-        if path.is_dir() {
-            fs::remove_dir_all(path).unwrap()
-        } else {
-            fs::remove_file(path).unwrap()
-        }
+        if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
     }
 
     /// The root to read it under.

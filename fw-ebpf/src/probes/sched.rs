@@ -10,7 +10,10 @@ use fw_ebpf::{
 
 use crate::{
     filter, find, kernel,
-    maps::{self, CPU_COUNTS, CPU_TOTALS, CPUS, EDGE_COUNTS, THREAD_COUNTS, THREADS, bucket_of, count, count_in, lose, this_cpu},
+    maps::{
+        self, CPU_COUNTS, CPU_TOTALS, CPUS, EDGE_COUNTS, THREAD_COUNTS, THREADS, bucket_of, count, count_in, lose,
+        this_cpu,
+    },
 };
 
 #[inline(always)]
@@ -43,7 +46,8 @@ fn woken(task: *const u8) {
     }
     let Some((number, cpu)) = this_cpu() else { return };
     let Some(slot) = slot_of(task, tid, number) else { return };
-    if slot.is_waiting() && slot.flags & (PREEMPTED | UNWANTED) == 0
+    if slot.is_waiting()
+        && slot.flags & (PREEMPTED | UNWANTED) == 0
         && let Some(totals) = maps::at(&CPU_TOTALS, number)
     {
         totals.still_running += 1;
@@ -134,7 +138,8 @@ fn sched_switch(ctx: BtfTracePointContext) -> i32 {
     let now = clock();
     if still_runnable {
         let tid = kernel::pid(prev);
-        if tid != 0 && filter::wants_task(prev)
+        if tid != 0
+            && filter::wants_task(prev)
             && let Some(slot) = slot_of(prev, tid, number)
         {
             let flags = if filter::wants_cause(Cause::NONE) { 0 } else { UNWANTED };

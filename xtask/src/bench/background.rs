@@ -33,23 +33,14 @@ impl Background {
         if told.recv_timeout(PATIENCE).is_err() {
             background.terminate();
             let said = background.collect();
-            bail!(
-                "{} did not say `{announcement}`: {}",
-                command.get_program().display(),
-                said.1
-            );
+            bail!("{} did not say `{announcement}`: {}", command.get_program().display(), said.1);
         }
         Ok(background)
     }
 
     fn spawn(command: &mut Command, announcement: &str, tell: Option<Sender<()>>) -> Result<Background> {
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command
-            .spawn()
-            .with_context(|| format!("can't run {}", command.get_program().display()))?;
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().with_context(|| format!("can't run {}", command.get_program().display()))?;
         let stdout = child.stdout.take().map(|pipe| follow(pipe, announcement, tell.clone()));
         let stderr = child.stderr.take().map(|pipe| follow(pipe, announcement, tell));
         Ok(Background { child, stdout, stderr })
@@ -89,9 +80,7 @@ impl Drop for Background {
 pub fn terminate(child: &mut Child) {
     if let Ok(None) = child.try_wait() {
         // Neither can fail for a child that has not been waited for.
-        let _ = Command::new("sh")
-            .args(["-c", "kill $0", &child.id().to_string()])
-            .status();
+        let _ = Command::new("sh").args(["-c", "kill $0", &child.id().to_string()]).status();
         let _ = child.wait();
     }
 }
@@ -121,10 +110,7 @@ mod tests {
     fn an_announcement_is_waited_for_and_output_kept() {
         let mut shell = Command::new("sh");
         shell.args(["-c", "echo attached >&2; echo result"]);
-        assert_eq!(
-            Background::attached(&mut shell, "attached").unwrap().finish().unwrap(),
-            "result\n"
-        );
+        assert_eq!(Background::attached(&mut shell, "attached").unwrap().finish().unwrap(), "result\n");
     }
 
     #[test]

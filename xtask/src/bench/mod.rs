@@ -31,19 +31,11 @@ enum Limit {
 
 impl Bar {
     fn at_most(name: impl Into<String>, value: f64, limit: f64) -> Bar {
-        Bar {
-            name: name.into(),
-            value,
-            limit: Limit::AtMost(limit),
-        }
+        Bar { name: name.into(), value, limit: Limit::AtMost(limit) }
     }
 
     fn at_least(name: impl Into<String>, value: f64, limit: f64) -> Bar {
-        Bar {
-            name: name.into(),
-            value,
-            limit: Limit::AtLeast(limit),
-        }
+        Bar { name: name.into(), value, limit: Limit::AtLeast(limit) }
     }
 
     fn holds(&self) -> bool {
@@ -70,13 +62,9 @@ pub fn run(args: Vec<OsString>) -> Result<ExitCode> {
     let args: Vec<&str> = args.iter().filter_map(|arg| arg.to_str()).collect();
     let (name, runs) = match args[..] {
         [name] => (name, RUNS),
-        [name, "--runs", runs] => (
-            name,
-            runs.parse()
-                .ok()
-                .filter(|runs| *runs > 0)
-                .context("--runs takes a number from 1")?,
-        ),
+        [name, "--runs", runs] => {
+            (name, runs.parse().ok().filter(|runs| *runs > 0).context("--runs takes a number from 1")?)
+        }
         _ => bail!("usage: cargo xtask bench probes|truth|setup [--runs N]"),
     };
     let bench = match name {
@@ -88,11 +76,7 @@ pub fn run(args: Vec<OsString>) -> Result<ExitCode> {
     setup::ensure(&[Group::Build, Group::Bench])?;
     let bars = bench(runs)?;
     bars.iter().for_each(|bar| println!("{bar}"));
-    Ok(if bars.iter().all(Bar::holds) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if bars.iter().all(Bar::holds) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The middle value; of two middle ones the upper. NaN of nothing, which no bar holds for.
@@ -108,14 +92,8 @@ mod tests {
 
     #[test]
     fn a_bar_says_whether_it_holds() {
-        assert_eq!(
-            Bar::at_most("added", 0.31, 0.4).to_string(),
-            "BAR added 0.310 <= 0.400 ok"
-        );
-        assert_eq!(
-            Bar::at_least("share", 0.5, 0.95).to_string(),
-            "BAR share 0.500 >= 0.950 short"
-        );
+        assert_eq!(Bar::at_most("added", 0.31, 0.4).to_string(), "BAR added 0.310 <= 0.400 ok");
+        assert_eq!(Bar::at_least("share", 0.5, 0.95).to_string(), "BAR share 0.500 >= 0.950 short");
         assert!(!Bar::at_most("nothing measured", f64::NAN, 1.0).holds());
     }
 

@@ -57,11 +57,7 @@ fn added_time(agent: &Path, runs: usize) -> Result<Bar> {
     println!("  fw-agent observe   {observed:6.0}  {:+6.0}", observed - bare);
     println!("  runqlat            {compared:6.0}  {:+6.0}", compared - bare);
     // If runqlat seemed to cost nothing, the machine was too noisy to tell anything.
-    let ratio = if compared > bare {
-        (observed - bare) / (compared - bare)
-    } else {
-        f64::NAN
-    };
+    let ratio = if compared > bare { (observed - bare) / (compared - bare) } else { f64::NAN };
     Ok(Bar::at_most("added_time_vs_runqlat", ratio, ADDED_TIME))
 }
 
@@ -99,18 +95,10 @@ fn top(agent: &Path, fw_top: &Path) -> Result<Vec<Bar>> {
     // A terminal to draw on. Its standard input stays open: at its end, script would end fw-top.
     let mut script = sh::command("script");
     let screens = sh::target().join("xtask/fw-top.typescript");
-    script
-        .args(["-qfc", &format!("stty cols 120 rows 40; exec '{}'", fw_top.display())])
-        .arg(&screens);
-    script
-        .env("TERM", "xterm-256color")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    script.args(["-qfc", &format!("stty cols 120 rows 40; exec '{}'", fw_top.display())]).arg(&screens);
+    script.env("TERM", "xterm-256color").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut terminal = Terminal(script.spawn().context("can't run script")?);
-    let pid = terminal
-        .wait_for_probes()
-        .with_context(|| format!("see {}", screens.display()))?;
+    let pid = terminal.wait_for_probes().with_context(|| format!("see {}", screens.display()))?;
     sleep(WARM_UP);
     let (before, since) = (cpu_ticks(pid)?, Instant::now());
     sleep(WINDOW);
@@ -119,14 +107,8 @@ fn top(agent: &Path, fw_top: &Path) -> Result<Vec<Bar>> {
     let share = ticks as f64 / 100.0 / since.elapsed().as_secs_f64();
     let status = fs::read_to_string(format!("/proc/{pid}/status")).context("fw-top ended")?;
     let rss = parse_rss_kb(&status).context("no VmRSS of fw-top")? / 1024.0;
-    println!(
-        "fw-top at {wakes:.0} wakes/s: {:.2} % of one core, {rss:.1} MiB resident",
-        share * 100.0
-    );
-    Ok(vec![
-        Bar::at_most("fw_top_cpu_share", share, TOP_CPU_SHARE),
-        Bar::at_most("fw_top_rss_mb", rss, TOP_RSS_MB),
-    ])
+    println!("fw-top at {wakes:.0} wakes/s: {:.2} % of one core, {rss:.1} MiB resident", share * 100.0);
+    Ok(vec![Bar::at_most("fw_top_cpu_share", share, TOP_CPU_SHARE), Bar::at_most("fw_top_rss_mb", rss, TOP_RSS_MB)])
 }
 
 /// A pseudo-terminal with fw-top in it; ended when dropped.
@@ -142,10 +124,7 @@ impl Terminal {
             ensure!(Instant::now() < deadline, "fw-top attached no probe");
             let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
             for child in children.split_whitespace() {
-                let links = fs::read_dir(format!("/proc/{child}/fd"))
-                    .into_iter()
-                    .flatten()
-                    .flatten();
+                let links = fs::read_dir(format!("/proc/{child}/fd")).into_iter().flatten().flatten();
                 let mut links = links.filter_map(|fd| fs::read_link(fd.path()).ok());
                 if links.any(|link| link.to_string_lossy().contains("bpf_link")) {
                     return child.parse().context("a process id is a number");
@@ -175,13 +154,7 @@ fn parse_cpu_ticks(stat: &str) -> Option<u64> {
 }
 
 fn parse_rss_kb(status: &str) -> Option<f64> {
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?
-        .split_whitespace()
-        .next()?
-        .parse()
-        .ok()
+    status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -17,10 +17,7 @@ pub fn run(runs: usize) -> Result<Vec<Bar>> {
     let setup = seconds(runs, &["setup"])?;
     let start = seconds(runs, &["top", "--once"])?;
     println!("setup with nothing missing {setup:.2} s, second start of fw-top {start:.2} s (medians of {runs})");
-    Ok(vec![
-        Bar::at_most("setup_s", setup, SETUP_S),
-        Bar::at_most("second_start_s", start, START_S),
-    ])
+    Ok(vec![Bar::at_most("setup_s", setup, SETUP_S), Bar::at_most("second_start_s", start, START_S)])
 }
 
 /// Median time of a `cargo xtask` command, cargo's own part of it included.
@@ -29,11 +26,7 @@ fn seconds(runs: usize, args: &[&str]) -> Result<f64> {
     for _ in 0..runs {
         let started = Instant::now();
         let mut cargo = sh::command("cargo");
-        cargo
-            .arg("xtask")
-            .args(args)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        cargo.arg("xtask").args(args).stdout(Stdio::null()).stderr(Stdio::null());
         let status = cargo.status().context("can't run cargo")?;
         if !status.success() {
             bail!("cargo xtask {} failed ({status})", args.join(" "));

@@ -39,18 +39,7 @@ fn parse(json: &str) -> Result<Value> {
 fn run_queue(agent: &Path) -> Result<Vec<Bar>> {
     let cpus = available_parallelism()?.to_string();
     let mut stress = sh::command("stress-ng");
-    stress.args([
-        "--cpu",
-        &cpus,
-        "--cpu-load",
-        "50",
-        "--switch",
-        "2",
-        "--switch-freq",
-        "5000",
-        "--timeout",
-        "120",
-    ]);
+    stress.args(["--cpu", &cpus, "--cpu-load", "50", "--switch", "2", "--switch-freq", "5000", "--timeout", "120"]);
     let load = Background::start(&mut stress)?;
     let observed = Background::attached(&mut observe_command(agent, "10s"), "attached")?;
     let compared = Background::attached(&mut runqlat(&["10", "1"]), RUNQLAT_ATTACHED)?;
@@ -58,16 +47,10 @@ fn run_queue(agent: &Path) -> Result<Vec<Bar>> {
     let compared = compared.finish()?;
     drop(load);
     let slots = parse_runqlat(&compared);
-    println!(
-        "run-queue latency, {} times (runqlat: {})",
-        observed["runqueue"]["count"],
-        slots.iter().sum::<u64>()
-    );
+    println!("run-queue latency, {} times (runqlat: {})", observed["runqueue"]["count"], slots.iter().sum::<u64>());
     let mut bars = Vec::new();
     for (name, q) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
-        let ns = observed["runqueue"]["latency"][format!("{name}_ns")]
-            .as_u64()
-            .context("no runqueue.latency")?;
+        let ns = observed["runqueue"]["latency"][format!("{name}_ns")].as_u64().context("no runqueue.latency")?;
         let theirs = quantile_slot(&slots, q).context("runqlat counted nothing")?;
         println!(
             "  {name}  {:.1} us, runqlat: {} to {} us",
@@ -75,11 +58,7 @@ fn run_queue(agent: &Path) -> Result<Vec<Bar>> {
             (1 << theirs) & !1,
             (1u64 << (theirs + 1)) - 1
         );
-        bars.push(Bar::at_most(
-            format!("runqueue_{name}_octaves_apart"),
-            f64::from(slot(ns).abs_diff(theirs)),
-            1.0,
-        ));
+        bars.push(Bar::at_most(format!("runqueue_{name}_octaves_apart"), f64::from(slot(ns).abs_diff(theirs)), 1.0));
     }
     Ok(bars)
 }
@@ -114,36 +93,22 @@ fn disk(agent: &Path) -> Result<Vec<Bar>> {
     let file = DiskFile::make()?;
     let irq = Edge::of(&file.read_while_observed(agent, None)?)?.irq;
     let Some(home) = irq.cpu.filter(|_| cpus > 1) else {
-        println!(
-            "skipped: interrupt {} ({}) fires on no single CPU, or there is only one",
-            irq.number, irq.name
-        );
+        println!("skipped: interrupt {} ({}) fires on no single CPU, or there is only one", irq.number, irq.name);
         return Ok(Vec::new());
     };
     let on = Edge::of(&file.read_while_observed(agent, Some(home))?)?;
     let away = Edge::of(&file.read_while_observed(agent, Some((home + 1) % cpus))?)?;
     println!("fio woken by interrupt {} ({}) on CPU {home}", irq.number, irq.name);
-    println!(
-        "  on that CPU        {:5.1} % of {} wakes crossed CPUs",
-        on.cross_cpu_share * 100.0,
-        on.wakes
-    );
+    println!("  on that CPU        {:5.1} % of {} wakes crossed CPUs", on.cross_cpu_share * 100.0, on.wakes);
     let mut bars = vec![
         Bar::at_most("irq_count_error", on.irq.count_error(), 0.01),
         Bar::at_most("fio_on_irq_cpu_cross_share", on.cross_cpu_share, 0.05),
     ];
     if away.irq.number == irq.number {
-        println!(
-            "  on the next CPU    {:5.1} % of {} wakes crossed CPUs",
-            away.cross_cpu_share * 100.0,
-            away.wakes
-        );
+        println!("  on the next CPU    {:5.1} % of {} wakes crossed CPUs", away.cross_cpu_share * 100.0, away.wakes);
         bars.push(Bar::at_least("fio_off_irq_cpu_cross_share", away.cross_cpu_share, 0.95));
     } else {
-        println!(
-            "skipped: every CPU has its own queue ({} there), so no thread can be away from it",
-            away.irq.name
-        );
+        println!("skipped: every CPU has its own queue ({} there), so no thread can be away from it", away.irq.name);
     }
     Ok(bars)
 }
@@ -177,8 +142,7 @@ impl DiskFile {
 
     fn read_while_observed(&self, agent: &Path, cpu: Option<u32>) -> Result<Value> {
         let mut fio = self.fio();
-        fio.args(["--time_based", "--runtime=60"])
-            .args(cpu.map(|cpu| format!("--cpus_allowed={cpu}")));
+        fio.args(["--time_based", "--runtime=60"]).args(cpu.map(|cpu| format!("--cpus_allowed={cpu}")));
         let _load = Background::start(&mut fio)?;
         observe(agent, "5s")
     }
@@ -238,9 +202,7 @@ impl Edge {
                 handled: number(&irq["handler"]["count"])?,
             },
             wakes: number(&edge["wakes"])?,
-            cross_cpu_share: edge["cross_cpu_share"]
-                .as_f64()
-                .context("an edge without cross_cpu_share")?,
+            cross_cpu_share: edge["cross_cpu_share"].as_f64().context("an edge without cross_cpu_share")?,
         })
     }
 }
@@ -274,10 +236,7 @@ Tracing run queue latency... Hit Ctrl-C to end.
 
     #[test]
     fn slots_are_powers_of_two_of_whole_microseconds() {
-        assert_eq!(
-            [0, 999, 1_999, 2_000, 3_999, 4_000, 16_000].map(slot),
-            [0, 0, 0, 1, 1, 2, 4]
-        );
+        assert_eq!([0, 999, 1_999, 2_000, 3_999, 4_000, 16_000].map(slot), [0, 0, 0, 1, 1, 2, 4]);
     }
 
     #[test]
@@ -294,10 +253,7 @@ Tracing run queue latency... Hit Ctrl-C to end.
             ],
         });
         let edge = Edge::of(&observed).unwrap();
-        assert_eq!(
-            (edge.irq.number, edge.irq.cpu, edge.wakes, edge.cross_cpu_share),
-            (30, Some(1), 990, 0.99)
-        );
+        assert_eq!((edge.irq.number, edge.irq.cpu, edge.wakes, edge.cross_cpu_share), (30, Some(1), 990, 0.99));
         assert_eq!(edge.irq.count_error(), 0.005);
         assert!(Edge::of(&json!({"edges": []})).is_err());
     }

@@ -39,25 +39,11 @@ fn linker(system: &System) -> Result<()> {
     if !Path::new(&prefix).join("bin/llvm-config").exists() {
         apt("LLVM", &[&format!("llvm-{LLVM}-dev")])?;
     }
-    let toolchain = system
-        .toolchain()
-        .or_else(|| System::this().toolchain())
-        .context("the eBPF toolchain is missing")?;
+    let toolchain =
+        system.toolchain().or_else(|| System::this().toolchain()).context("the eBPF toolchain is missing")?;
     let mut cargo = sh::command("rustup");
-    cargo.args([
-        "run",
-        &toolchain,
-        "cargo",
-        "install",
-        "bpf-linker",
-        "--locked",
-        "--force",
-        "--version",
-        "0.13.0",
-    ]);
-    cargo
-        .args(["--no-default-features", "--features", &format!("llvm-{LLVM}")])
-        .env("LLVM_PREFIX", prefix);
+    cargo.args(["run", &toolchain, "cargo", "install", "bpf-linker", "--locked", "--force", "--version", "0.13.0"]);
+    cargo.args(["--no-default-features", "--features", &format!("llvm-{LLVM}")]).env("LLVM_PREFIX", prefix);
     Step::new("compiling bpf-linker", &mut cargo).run()?;
     Ok(())
 }
@@ -79,11 +65,7 @@ fn apt(what: &str, packages: &[&str]) -> Result<()> {
 }
 
 fn as_root(program: &str) -> Command {
-    let mut command = if is_root() {
-        sh::command("env")
-    } else {
-        sh::command("sudo")
-    };
+    let mut command = if is_root() { sh::command("env") } else { sh::command("sudo") };
     command.args(["DEBIAN_FRONTEND=noninteractive", program]);
     command
 }

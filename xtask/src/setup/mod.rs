@@ -56,32 +56,19 @@ pub fn ensure(groups: &[Group]) -> Result<()> {
     for need in &missing {
         install::install(&system, need)?;
         if !need.is_met(&System::this()) {
-            bail!(
-                "{} is still missing after its installation. {}",
-                need.what,
-                by_hand(&[need])
-            );
+            bail!("{} is still missing after its installation. {}", need.what, by_hand(&[need]));
         }
     }
     Ok(())
 }
 
 fn missing(system: &System, groups: &[Group]) -> Vec<&'static Need> {
-    NEEDS
-        .iter()
-        .filter(|need| groups.contains(&need.group) && !need.is_met(system))
-        .collect()
+    NEEDS.iter().filter(|need| groups.contains(&need.group) && !need.is_met(system)).collect()
 }
 
 fn by_hand(needs: &[&Need]) -> String {
-    let list: Vec<String> = needs
-        .iter()
-        .map(|need| format!("\n  {}: {}", need.what, need.by_hand))
-        .collect();
-    format!(
-        "Only Debian's apt-get as root (or with sudo) is known here. Please install by hand:{}",
-        list.concat()
-    )
+    let list: Vec<String> = needs.iter().map(|need| format!("\n  {}: {}", need.what, need.by_hand)).collect();
+    format!("Only Debian's apt-get as root (or with sudo) is known here. Please install by hand:{}", list.concat())
 }
 
 #[cfg(test)]
@@ -92,12 +79,7 @@ mod tests {
     #[test]
     fn a_bare_system_lacks_everything_of_the_groups_asked_for() {
         let bare = MadeUp::new("bare");
-        let names = |groups| {
-            missing(&bare.system(), groups)
-                .iter()
-                .map(|need| need.what)
-                .collect::<Vec<_>>()
-        };
+        let names = |groups| missing(&bare.system(), groups).iter().map(|need| need.what).collect::<Vec<_>>();
         assert_eq!(names(&[Group::Build]), ["eBPF toolchain", "bpf-linker"]);
         assert_eq!(names(&Group::ALL).len(), NEEDS.len());
     }
@@ -109,14 +91,8 @@ mod tests {
         for program in ["bpf-linker", "qemu-system-x86_64", "perf"] {
             machine.file(&format!("bin/{program}"));
         }
-        let names: Vec<_> = missing(&machine.system(), &Group::ALL)
-            .iter()
-            .map(|need| need.what)
-            .collect();
-        assert!(
-            !names.contains(&"eBPF toolchain") && !names.contains(&"bpf-linker"),
-            "{names:?}"
-        );
+        let names: Vec<_> = missing(&machine.system(), &Group::ALL).iter().map(|need| need.what).collect();
+        assert!(!names.contains(&"eBPF toolchain") && !names.contains(&"bpf-linker"), "{names:?}");
         assert!(!names.contains(&"QEMU") && names.contains(&"busybox"), "{names:?}");
     }
 
@@ -125,9 +101,6 @@ mod tests {
         let bare = MadeUp::new("by-hand");
         assert!(!bare.system().can_install());
         let text = by_hand(&missing(&bare.system(), &[Group::Build]));
-        assert!(
-            text.contains("rust-src") && text.contains("cargo install bpf-linker"),
-            "{text}"
-        );
+        assert!(text.contains("rust-src") && text.contains("cargo install bpf-linker"), "{text}");
     }
 }

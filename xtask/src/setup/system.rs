@@ -47,18 +47,12 @@ impl System {
 
     /// The toolchain for the eBPF object.
     pub fn toolchain(&self) -> Option<String> {
-        self.named_toolchain
-            .clone()
-            .or_else(|| toolchain::find(&self.rustup_home, self.version))
+        self.named_toolchain.clone().or_else(|| toolchain::find(&self.rustup_home, self.version))
     }
 
     /// Whether it has a bpf-linker that knows our LLVM.
     pub fn linker_is_recent(&self) -> bool {
-        let linker = self
-            .dirs
-            .iter()
-            .map(|dir| dir.join("bpf-linker"))
-            .find(|path| path.is_file());
+        let linker = self.dirs.iter().map(|dir| dir.join("bpf-linker")).find(|path| path.is_file());
         linker
             .and_then(|path| (self.version)(&path, "--version"))
             .and_then(|version| minor(&version))
@@ -134,10 +128,7 @@ pub mod tests {
         assert_eq!(machine.system().toolchain(), None);
         machine.file(&format!("rustup/toolchains/c-good/{CORE}"));
         assert_eq!(machine.system().toolchain().as_deref(), Some("c-good"));
-        let named = System {
-            named_toolchain: Some("mine".into()),
-            ..machine.system()
-        };
+        let named = System { named_toolchain: Some("mine".into()), ..machine.system() };
         assert_eq!(named.toolchain().as_deref(), Some("mine"));
     }
 

@@ -9,15 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// All modules that the base has, in an order that works: rxe needs crc32_generic before it can make a device.
-pub const MODULES: &[&str] = &[
-    "virtio_pci",
-    "9pnet_virtio",
-    "9p",
-    "virtio_net",
-    "e1000e",
-    "nvme",
-    "crc32_generic",
-];
+pub const MODULES: &[&str] = &["virtio_pci", "9pnet_virtio", "9p", "virtio_net", "e1000e", "nvme", "crc32_generic"];
 
 /// Modules for which nothing has been written yet that loads them, but which a command may.
 const ON_DEMAND: &[&str] = &["ib_uverbs", "rdma_ucm", "rdma_rxe"];
@@ -67,35 +59,20 @@ fn modules(kernel: &Kernel, root: &Path) -> Result<()> {
     depmod.arg("-b").arg(&kernel.dir).arg(&kernel.release);
     Step::new("listing the kernel's modules", &mut depmod).run()?;
     let mut modprobe = sh::command("modprobe");
-    modprobe
-        .arg("-d")
-        .arg(&kernel.dir)
-        .args(["-S", &kernel.release, "--show-depends", "-a"]);
-    let output = modprobe
-        .args(MODULES)
-        .args(ON_DEMAND)
-        .output()
-        .context("can't run modprobe")?;
+    modprobe.arg("-d").arg(&kernel.dir).args(["-S", &kernel.release, "--show-depends", "-a"]);
+    let output = modprobe.args(MODULES).args(ON_DEMAND).output().context("can't run modprobe")?;
     for file in module_files(&String::from_utf8_lossy(&output.stdout)) {
-        let inside = Path::new(file)
-            .strip_prefix(&kernel.dir)
-            .with_context(|| format!("{file} isn't the kernel's"))?;
+        let inside = Path::new(file).strip_prefix(&kernel.dir).with_context(|| format!("{file} isn't the kernel's"))?;
         copy(Path::new(file), &root.join(inside))?;
     }
     let mut depmod = sh::command("depmod");
-    Step::new(
-        "listing the machine's modules",
-        depmod.arg("-b").arg(root).arg(&kernel.release),
-    )
-    .run()?;
+    Step::new("listing the machine's modules", depmod.arg("-b").arg(root).arg(&kernel.release)).run()?;
     Ok(())
 }
 
 /// The files in the output of `modprobe --show-depends`.
 fn module_files(output: &str) -> impl Iterator<Item = &str> {
-    output
-        .lines()
-        .filter_map(|line| line.strip_prefix("insmod ")?.split_whitespace().next())
+    output.lines().filter_map(|line| line.strip_prefix("insmod ")?.split_whitespace().next())
 }
 
 /// Programs with their libraries, the modules to load and the script, packed in the directory of the run.
@@ -105,9 +82,7 @@ pub fn payload(run: &Path, programs: &[PathBuf], modules: &[&str], script: &str)
     fs::write(root.join("modules"), modules.join("\n"))?;
     fs::write(root.join("script"), script)?;
     for program in programs {
-        let name = program
-            .file_name()
-            .with_context(|| format!("{} is no program", program.display()))?;
+        let name = program.file_name().with_context(|| format!("{} is no program", program.display()))?;
         let copied = root.join("programs").join(name);
         copy(program, &copied)?;
         // Only for speed: debugging information is most of a program, and all of it would stay in the machine's memory.
@@ -128,9 +103,7 @@ pub fn payload(run: &Path, programs: &[PathBuf], modules: &[&str], script: &str)
 
 /// The files in the output of `ldd`.
 fn libraries(output: &str) -> impl Iterator<Item = &str> {
-    output
-        .lines()
-        .filter_map(|line| line.split_whitespace().find(|word| word.starts_with('/')))
+    output.lines().filter_map(|line| line.split_whitespace().find(|word| word.starts_with('/')))
 }
 
 fn directories(root: &Path, names: &[&str]) -> Result<()> {
@@ -181,19 +154,13 @@ mod tests {
         let output = "\tlinux-vdso.so.1 (0x00007ffc)\n\tlibgcc_s.so.1 => /lib/x86_64-linux-gnu/libgcc_s.so.1 (0x00007f)\n\
                       \tlibnone.so => not found\n\t/lib64/ld-linux-x86-64.so.2 (0x00007f)\n";
         let found: Vec<_> = libraries(output).collect();
-        assert_eq!(
-            found,
-            ["/lib/x86_64-linux-gnu/libgcc_s.so.1", "/lib64/ld-linux-x86-64.so.2"]
-        );
+        assert_eq!(found, ["/lib/x86_64-linux-gnu/libgcc_s.so.1", "/lib64/ld-linux-x86-64.so.2"]);
         assert_eq!(libraries("\tnot a dynamic executable\n").count(), 0);
     }
 
     #[test]
     fn built_in_modules_have_no_file() {
         let output = "builtin virtio_pci\ninsmod /k/lib/modules/6.1/kernel/nvme.ko multipath=0\n";
-        assert_eq!(
-            module_files(output).collect::<Vec<_>>(),
-            ["/k/lib/modules/6.1/kernel/nvme.ko"]
-        );
+        assert_eq!(module_files(output).collect::<Vec<_>>(), ["/k/lib/modules/6.1/kernel/nvme.ko"]);
     }
 }

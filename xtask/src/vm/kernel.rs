@@ -55,10 +55,8 @@ pub fn fetch(flavour: Flavour) -> Result<Kernel> {
 
 /// Name of the newest kernel package.
 fn newest(flavour: Flavour) -> Result<Option<String>> {
-    let output = sh::command("apt-cache")
-        .args(["pkgnames", "linux-image-6.1.0-"])
-        .output()
-        .context("can't run apt-cache")?;
+    let output =
+        sh::command("apt-cache").args(["pkgnames", "linux-image-6.1.0-"]).output().context("can't run apt-cache")?;
     Ok(newest_of(&String::from_utf8_lossy(&output.stdout), flavour))
 }
 
@@ -67,17 +65,9 @@ fn newest_of(names: &str, flavour: Flavour) -> Option<String> {
         Flavour::Plain => "-amd64",
         Flavour::Rt => "-rt-amd64",
     };
-    let abi = |name: &str| -> Option<u32> {
-        name.strip_prefix("linux-image-6.1.0-")?
-            .strip_suffix(suffix)?
-            .parse()
-            .ok()
-    };
-    names
-        .lines()
-        .filter_map(|name| Some((abi(name)?, name)))
-        .max()
-        .map(|(_, name)| name.to_owned())
+    let abi =
+        |name: &str| -> Option<u32> { name.strip_prefix("linux-image-6.1.0-")?.strip_suffix(suffix)?.parse().ok() };
+    names.lines().filter_map(|name| Some((abi(name)?, name))).max().map(|(_, name)| name.to_owned())
 }
 
 fn download(package: &str, to: &Path) -> Result<()> {
@@ -107,14 +97,8 @@ mod tests {
     fn the_newest_is_by_number_and_of_the_right_flavour() {
         let names = "linux-image-6.1.0-9-amd64\nlinux-image-6.1.0-57-cloud-amd64\nlinux-image-6.1.0-57-amd64\n\
                      linux-image-6.1.0-58-rt-amd64\nlinux-image-6.1.0-57-amd64-unsigned\nlinux-image-6.1.0-60-arm64\n";
-        assert_eq!(
-            newest_of(names, Flavour::Plain).as_deref(),
-            Some("linux-image-6.1.0-57-amd64")
-        );
-        assert_eq!(
-            newest_of(names, Flavour::Rt).as_deref(),
-            Some("linux-image-6.1.0-58-rt-amd64")
-        );
+        assert_eq!(newest_of(names, Flavour::Plain).as_deref(), Some("linux-image-6.1.0-57-amd64"));
+        assert_eq!(newest_of(names, Flavour::Rt).as_deref(), Some("linux-image-6.1.0-58-rt-amd64"));
         assert_eq!(newest_of("", Flavour::Plain), None);
     }
 }

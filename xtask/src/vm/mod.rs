@@ -113,11 +113,7 @@ pub fn run(args: Vec<OsString>) -> Result<ExitCode> {
 /// # Errors
 /// If the machine can't be made, or its script doesn't come to an end.
 pub fn run_suite(flavour: Flavour, suite: &Suite) -> Result<Vec<Check>> {
-    let programs: Vec<PathBuf> = suite
-        .programs
-        .iter()
-        .map(|name| build::release(name))
-        .collect::<Result<_>>()?;
+    let programs: Vec<PathBuf> = suite.programs.iter().map(|name| build::release(name)).collect::<Result<_>>()?;
     let machine = Machine::prepare(flavour, &programs, suite.modules, suite.script)?;
     machine.boot(&format!("suite {} on {flavour}", suite.name))?;
     Ok((suite.judge)(&machine.out))
@@ -170,21 +166,13 @@ impl Machine {
         fs::File::create(&disk)?.set_len(64 << 20)?;
         let base = image::base(&kernel)?;
         let payload = image::payload(&run, programs, modules, script)?;
-        Ok(Machine {
-            kernel,
-            base,
-            payload,
-            disk,
-            out,
-        })
+        Ok(Machine { kernel, base, payload, disk, out })
     }
 
     /// Boots it and runs its script; the script's exit code.
     fn boot(&self, title: &str) -> Result<u8> {
         let console = qemu::boot(title, self, LIMIT)?;
-        let code = fs::read_to_string(self.out.join("rc"))
-            .ok()
-            .and_then(|code| code.trim().parse().ok());
+        let code = fs::read_to_string(self.out.join("rc")).ok().and_then(|code| code.trim().parse().ok());
         code.with_context(|| format!("the machine went down before its script ended:\n{}", sh::tail(&console)))
     }
 }

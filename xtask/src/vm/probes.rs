@@ -65,10 +65,7 @@ fn judge(out: &Path) -> Vec<Check> {
         check("the probes load and run", probes(&observed)),
         check("wakes are counted", wakes(&observed)),
         check("nvme interrupts are all counted", interrupts(out, &observed, "nvme0q")),
-        check(
-            "virtio-net interrupts are all counted",
-            interrupts(out, &observed, "input"),
-        ),
+        check("virtio-net interrupts are all counted", interrupts(out, &observed, "input")),
         check("the nvme interrupt is seen to wake dd", edge(&observed, "nvme0q", "dd")),
     ]
 }
@@ -79,27 +76,15 @@ fn read(out: &Path, name: &str) -> Result<String> {
 
 fn doctor(out: &Path) -> Result<String> {
     let code = read(out, "doctor.rc")?;
-    ensure!(
-        code.trim() == "0",
-        "exit status {}:\n{}",
-        code.trim(),
-        read(out, "doctor")?
-    );
+    ensure!(code.trim() == "0", "exit status {}:\n{}", code.trim(), read(out, "doctor")?);
     Ok("exit status 0".into())
 }
 
 fn probes(observed: &Value) -> Result<String> {
     let probes = observed["self"]["probes"].as_array().context("no self.probes")?;
-    let running = probes
-        .iter()
-        .filter(|probe| probe["run_count"].as_u64() > Some(0))
-        .count();
+    let running = probes.iter().filter(|probe| probe["run_count"].as_u64() > Some(0)).count();
     ensure!(running > 0, "none of {} probes ran", probes.len());
-    Ok(format!(
-        "{running} of {} ran, losses {}",
-        probes.len(),
-        observed["losses"]
-    ))
+    Ok(format!("{running} of {} ran, losses {}", probes.len(), observed["losses"]))
 }
 
 fn wakes(observed: &Value) -> Result<String> {
@@ -117,26 +102,18 @@ fn interrupts(out: &Path, observed: &Value, name: &str) -> Result<String> {
     for irq in observed["irqs"].as_array().context("no irqs")? {
         if irq["name"].as_str().is_some_and(|its| its.contains(name)) {
             count += irq["count"].as_u64().context("an irq without count")?;
-            handled += irq["handler"]["count"]
-                .as_u64()
-                .context("an irq without handler.count")?;
+            handled += irq["handler"]["count"].as_u64().context("an irq without handler.count")?;
         }
     }
     let figures = format!("{bracket} around the load, {count} in the window, {handled} handled");
     let close = |a: u64, b: u64| a.abs_diff(b) as f64 <= TOLERANCE * a.max(b) as f64;
-    ensure!(
-        bracket > 0 && close(bracket, count) && close(count, handled),
-        "{figures}"
-    );
+    ensure!(bracket > 0 && close(bracket, count) && close(count, handled), "{figures}");
     Ok(figures)
 }
 
 /// Sum over all CPUs of the rows of `/proc/interrupts` whose name contains `name`.
 fn total(proc_interrupts: &str, name: &str) -> u64 {
-    let cpus = proc_interrupts
-        .lines()
-        .next()
-        .map_or(0, |header| header.split_whitespace().count());
+    let cpus = proc_interrupts.lines().next().map_or(0, |header| header.split_whitespace().count());
     proc_interrupts
         .lines()
         .skip(1)
@@ -225,10 +202,7 @@ LOC:      12003      11290   Local timer interrupts
         let mut lossy = observed();
         lossy["irqs"][0]["handler"]["count"] = json!(980);
         assert!(interrupts(&dir, &lossy, "nvme0q").is_err());
-        assert!(
-            interrupts(&dir, &observed(), "i8042").is_err(),
-            "no interrupt of that kind around the load"
-        );
+        assert!(interrupts(&dir, &observed(), "i8042").is_err(), "no interrupt of that kind around the load");
         fs::remove_dir_all(dir).unwrap();
         let dir = out("open", false);
         assert!(interrupts(&dir, &observed(), "nvme0q").is_err());

@@ -51,14 +51,8 @@ pub fn boot(title: &str, machine: &Machine, limit: Duration) -> Result<String> {
         .arg("-initrd")
         .arg(initramfs)
         .args(["-append", "console=ttyS0 panic=-1 quiet mitigations=off tsc=reliable"])
-        .args([
-            "-drive",
-            &format!("file={},if=none,id=d0,format=raw", machine.disk.display()),
-        ])
-        .args([
-            "-virtfs",
-            &format!("local,path={},mount_tag=out,security_model=none", machine.out.display()),
-        ]);
+        .args(["-drive", &format!("file={},if=none,id=d0,format=raw", machine.disk.display())])
+        .args(["-virtfs", &format!("local,path={},mount_tag=out,security_model=none", machine.out.display())]);
     Step::new(title, &mut qemu).limit(limit).run()
 }
 

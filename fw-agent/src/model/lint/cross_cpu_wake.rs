@@ -3,11 +3,8 @@
 use super::{Rule, facts::*};
 use crate::model::{CauseKind, CpuList, Dist, Edge, Irq, Lint, Severity, Snapshot, units};
 
-pub(super) const RULE: Rule = Rule {
-    name: "cross-cpu-wake",
-    finds: "an interrupt that can be moved wakes a thread on another CPU",
-    check,
-};
+pub(super) const RULE: Rule =
+    Rule { name: "cross-cpu-wake", finds: "an interrupt that can be moved wakes a thread on another CPU", check };
 
 /// From here on most wakes cross: a thread that the scheduler moves about stays below.
 const MIN_CROSS_SHARE: f64 = 0.5;
@@ -36,9 +33,7 @@ pub(super) struct Crossing<'a> {
 /// Every such edge of the window.
 pub(super) fn crossings(snapshot: &Snapshot) -> impl Iterator<Item = Crossing<'_>> {
     let from_interrupts = snapshot.edges.iter().filter(|edge| edge.cause.kind != CauseKind::Task);
-    from_interrupts
-        .filter(|edge| enough(edge.wakes, snapshot))
-        .filter_map(|edge| crossing(snapshot, edge))
+    from_interrupts.filter(|edge| enough(edge.wakes, snapshot)).filter_map(|edge| crossing(snapshot, edge))
 }
 
 fn crossing<'a>(snapshot: &'a Snapshot, edge: &'a Edge) -> Option<Crossing<'a>> {
@@ -59,14 +54,7 @@ fn crossing<'a>(snapshot: &'a Snapshot, edge: &'a Edge) -> Option<Crossing<'a>> 
     }
     let lost_ns = cross.sum_ns.saturating_sub(cross.count().saturating_mul(same_ns));
     let severity = severity(lost_ns, snapshot)?;
-    Some(Crossing {
-        number,
-        irq,
-        edge,
-        severity,
-        lost_ns,
-        same_cpu: (same_ns, whose),
-    })
+    Some(Crossing { number, irq, edge, severity, lost_ns, same_cpu: (same_ns, whose) })
 }
 
 /// What a wake on the same CPU costs: this edge's own ones, else those of the whole host.
@@ -116,30 +104,16 @@ impl Crossing<'_> {
     }
 
     fn movable_lint(&self, snapshot: &Snapshot) -> Lint {
-        let others = self
-            .irq
-            .consumers
-            .iter()
-            .filter(|consumer| consumer.tid != self.edge.tid);
+        let others = self.irq.consumers.iter().filter(|consumer| consumer.tid != self.edge.tid);
         let others = others.map(|consumer| consumer.wakes).fold(0, u64::saturating_add);
         let isolated = |cpu| snapshot.cpus.iter().any(|c| c.cpu == cpu && c.isolated);
         // An interrupt follows its main consumer; a thread that is one of many, or wanders, goes to the interrupt.
         let advice = match self.ran_on(snapshot) {
             Some(cpu) if self.edge.wakes >= others && !isolated(cpu) => {
-                format!(
-                    "Move the interrupt to the thread: {}.",
-                    move_irq(self.number, &cpu.to_string())
-                )
+                format!("Move the interrupt to the thread: {}.", move_irq(self.number, &cpu.to_string()))
             }
-            _ => format!(
-                "Move the thread to the interrupt: {}.",
-                move_thread(&fires_on(self.irq), self.edge.tid)
-            ),
+            _ => format!("Move the thread to the interrupt: {}.", move_thread(&fires_on(self.irq), self.edge.tid)),
         };
-        Lint {
-            evidence: self.evidence(snapshot),
-            advice,
-            ..self.lint()
-        }
+        Lint { evidence: self.evidence(snapshot), advice, ..self.lint() }
     }
 }

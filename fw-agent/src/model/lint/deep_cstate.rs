@@ -16,12 +16,7 @@ const MIN_SHARE: f64 = 0.5;
 const FIRST_DEEP: usize = 2;
 
 fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    snapshot
-        .edges
-        .iter()
-        .filter(|edge| enough(edge.wakes, snapshot))
-        .filter_map(|edge| slept(snapshot, edge))
-        .collect()
+    snapshot.edges.iter().filter(|edge| enough(edge.wakes, snapshot)).filter_map(|edge| slept(snapshot, edge)).collect()
 }
 
 fn slept(snapshot: &Snapshot, edge: &Edge) -> Option<Lint> {

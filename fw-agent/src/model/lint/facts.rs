@@ -41,11 +41,7 @@ pub(super) fn thread(snapshot: &Snapshot, tid: u32) -> Option<&Thread> {
 
 /// The numbered interrupts that fired often enough to judge by.
 pub(super) fn busy_irqs(snapshot: &Snapshot) -> impl Iterator<Item = (u32, &Irq)> {
-    snapshot
-        .irqs
-        .iter()
-        .filter(|irq| enough(irq.count, snapshot))
-        .filter_map(|irq| Some((irq.irq?, irq)))
+    snapshot.irqs.iter().filter(|irq| enough(irq.count, snapshot)).filter_map(|irq| Some((irq.irq?, irq)))
 }
 
 /// True unless the kernel is known, or likely, to refuse to move it.
@@ -69,25 +65,14 @@ pub(super) fn main_cpu(irq: &Irq) -> Option<(u32, u64)> {
 /// The CPU with most idle time of those that are not isolated and for which `suits` holds.
 pub(super) fn idlest(snapshot: &Snapshot, suits: impl Fn(u32) -> bool) -> Option<u32> {
     let open = snapshot.cpus.iter().filter(|cpu| !cpu.isolated && suits(cpu.cpu));
-    open.max_by(|a, b| a.idle_share.total_cmp(&b.idle_share))
-        .map(|cpu| cpu.cpu)
+    open.max_by(|a, b| a.idle_share.total_cmp(&b.idle_share)).map(|cpu| cpu.cpu)
 }
 
 /// True for the kernel's per-CPU threads: they belong where they are, and `taskset` on them fails.
 pub(super) fn bound_to_its_cpu(comm: &str) -> bool {
-    let per_cpu = [
-        "ksoftirqd/",
-        "migration/",
-        "cpuhp/",
-        "ktimers/",
-        "rcuc/",
-        "rcuop/",
-        "backlog_napi/",
-        "idle_inject/",
-    ];
-    let bound_worker = comm
-        .strip_prefix("kworker/")
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let per_cpu =
+        ["ksoftirqd/", "migration/", "cpuhp/", "ktimers/", "rcuc/", "rcuop/", "backlog_napi/", "idle_inject/"];
+    let bound_worker = comm.strip_prefix("kworker/").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     bound_worker || per_cpu.iter().any(|prefix| comm.starts_with(prefix))
 }
 
@@ -103,20 +88,12 @@ pub(super) fn irq_words(number: u32, irq: &Irq) -> String {
 
 /// `fio (pid 4711)`, or with its thread where that is not the process's first.
 pub(super) fn thread_words(comm: &str, pid: u32, tid: u32) -> String {
-    if pid == tid {
-        format!("{comm} (pid {pid})")
-    } else {
-        format!("{comm} (pid {pid}, thread {tid})")
-    }
+    if pid == tid { format!("{comm} (pid {pid})") } else { format!("{comm} (pid {pid}, thread {tid})") }
 }
 
 /// `CPU 1`, `CPUs 0-3`
 pub(super) fn cpu_words(list: &str) -> String {
-    let noun = if CpuList::parse(list).single().is_some() {
-        "CPU"
-    } else {
-        "CPUs"
-    };
+    let noun = if CpuList::parse(list).single().is_some() { "CPU" } else { "CPUs" };
     format!("{noun} {list}")
 }
 
@@ -136,11 +113,7 @@ pub(super) fn cause_words(edge: &Edge) -> String {
 
 /// `p50 61 us, p99 114 us`
 pub(super) fn p50_p99(dist: &Dist) -> String {
-    format!(
-        "p50 {}, p99 {}",
-        units::ns(dist.quantile(0.5)),
-        units::ns(dist.quantile(0.99))
-    )
+    format!("p50 {}, p99 {}", units::ns(dist.quantile(0.5)), units::ns(dist.quantile(0.99)))
 }
 
 /// The command that moves a thread.

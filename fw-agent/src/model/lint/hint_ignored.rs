@@ -3,16 +3,11 @@
 use super::{Rule, facts::*};
 use crate::model::{CpuList, Irq, Lint, Severity, Snapshot, units};
 
-pub(super) const RULE: Rule = Rule {
-    name: "hint-ignored",
-    finds: "a busy interrupt fires outside its driver's affinity hint",
-    check,
-};
+pub(super) const RULE: Rule =
+    Rule { name: "hint-ignored", finds: "a busy interrupt fires outside its driver's affinity hint", check };
 
 fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    busy_irqs(snapshot)
-        .filter_map(|(number, irq)| ignored(snapshot, number, irq))
-        .collect()
+    busy_irqs(snapshot).filter_map(|(number, irq)| ignored(snapshot, number, irq)).collect()
 }
 
 fn ignored(snapshot: &Snapshot, number: u32, irq: &Irq) -> Option<Lint> {
@@ -30,10 +25,7 @@ fn ignored(snapshot: &Snapshot, number: u32, irq: &Irq) -> Option<Lint> {
             cpu_words(&irq.effective_cpus),
             cpu_words(&irq.hint),
         ),
-        advice: format!(
-            "Follow the hint unless its consumer was placed on purpose: {}.",
-            move_irq(number, &irq.hint)
-        ),
+        advice: format!("Follow the hint unless its consumer was placed on purpose: {}.", move_irq(number, &irq.hint)),
         irq: Some(number),
         ..Lint::default()
     })

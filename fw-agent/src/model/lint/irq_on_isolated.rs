@@ -4,11 +4,8 @@ use super::{Rule, facts::*};
 use crate::model::{Cpu, CpuList, Irq, Lint, Severity, Snapshot, units};
 use std::collections::BTreeSet;
 
-pub(super) const RULE: Rule = Rule {
-    name: "irq-on-isolated",
-    finds: "a device's interrupt fires on an isolated or nohz_full CPU",
-    check,
-};
+pub(super) const RULE: Rule =
+    Rule { name: "irq-on-isolated", finds: "a device's interrupt fires on an isolated or nohz_full CPU", check };
 
 /// Interrupts in the window from which on a CPU is being disturbed. Fewer than elsewhere, because an isolated CPU is
 /// promised none; not one, because moving an interrupt away takes one more.
@@ -19,20 +16,12 @@ fn check(snapshot: &Snapshot) -> Vec<Lint> {
     let left_alone = |cpu: &&Cpu| cpu.isolated || named.iter().any(|list| list.contains(cpu.cpu));
     let isolated: BTreeSet<u32> = snapshot.cpus.iter().filter(left_alone).map(|cpu| cpu.cpu).collect();
     let housekeeping = idlest(snapshot, |cpu| !isolated.contains(&cpu));
-    snapshot
-        .irqs
-        .iter()
-        .filter_map(|irq| strayed(snapshot, irq, &isolated, housekeeping))
-        .collect()
+    snapshot.irqs.iter().filter_map(|irq| strayed(snapshot, irq, &isolated, housekeeping)).collect()
 }
 
 fn strayed(snapshot: &Snapshot, irq: &Irq, isolated: &BTreeSet<u32>, housekeeping: Option<u32>) -> Option<Lint> {
     let number = irq.irq?;
-    let on_isolated = irq
-        .per_cpu
-        .iter()
-        .copied()
-        .filter(|(cpu, n)| *n >= MIN_INTERRUPTS && isolated.contains(cpu));
+    let on_isolated = irq.per_cpu.iter().copied().filter(|(cpu, n)| *n >= MIN_INTERRUPTS && isolated.contains(cpu));
     let (cpu, n) = on_isolated.max_by_key(|(_, n)| *n)?;
     // Whoever put an interrupt and its consumer on an isolated CPU together did it on purpose.
     let own = |tid: u32| thread(snapshot, tid).is_some_and(|t| CpuList::parse(&t.allowed_cpus).single() == Some(cpu));
@@ -41,10 +30,7 @@ fn strayed(snapshot: &Snapshot, irq: &Irq, isolated: &BTreeSet<u32>, housekeepin
     }
     let advice = match housekeeping {
         Some(other) if movable(irq) => {
-            format!(
-                "Move it to a housekeeping CPU: {}.",
-                move_irq(number, &other.to_string())
-            )
+            format!("Move it to a housekeeping CPU: {}.", move_irq(number, &other.to_string()))
         }
         Some(_) => "The kernel chose this CPU and refuses a move: boot with `isolcpus=managed_irq,CPUS`, or give the \
                     driver fewer queues."

@@ -13,11 +13,7 @@ pub(super) const RULE: Rule = Rule {
 const MIN_SHARE: f64 = 0.2;
 
 fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    snapshot
-        .threads
-        .iter()
-        .filter_map(|thread| disturbed(snapshot, thread))
-        .collect()
+    snapshot.threads.iter().filter_map(|thread| disturbed(snapshot, thread)).collect()
 }
 
 fn disturbed(snapshot: &Snapshot, thread: &Thread) -> Option<Lint> {
@@ -30,20 +26,10 @@ fn disturbed(snapshot: &Snapshot, thread: &Thread) -> Option<Lint> {
     if spared || share.is_nan() || share < MIN_SHARE || !enough(thread.wakes, snapshot) {
         return None;
     }
-    let own = |irq: u32| {
-        snapshot
-            .edges
-            .iter()
-            .any(|e| e.tid == thread.tid && e.cause.irq == Some(irq))
-    };
+    let own = |irq: u32| snapshot.edges.iter().any(|e| e.tid == thread.tid && e.cause.irq == Some(irq));
     let here = busy_irqs(snapshot).filter(|(n, irq)| !own(*n) && main_cpu(irq).is_some_and(|(c, _)| c == cpu));
     let (number, irq) = here.max_by_key(|(_, irq)| irq.count)?;
-    let pinned = |c: u32| {
-        snapshot
-            .threads
-            .iter()
-            .any(|t| CpuList::parse(&t.allowed_cpus).single() == Some(c))
-    };
+    let pinned = |c: u32| snapshot.threads.iter().any(|t| CpuList::parse(&t.allowed_cpus).single() == Some(c));
     let elsewhere = idlest(snapshot, |c| c != cpu && !pinned(c)).or_else(|| idlest(snapshot, |c| c != cpu));
     let advice = match elsewhere {
         Some(other) if movable(irq) => format!("Move the interrupt away: {}.", move_irq(number, &other.to_string())),

@@ -4,11 +4,8 @@ use super::{Rule, facts::*};
 use crate::model::{CpuList, Irq, Lint, Severity, Snapshot, units};
 use std::cmp::Reverse;
 
-pub(super) const RULE: Rule = Rule {
-    name: "irqbalance-running",
-    finds: "irqbalance may move busy interrupts that are set to one CPU",
-    check,
-};
+pub(super) const RULE: Rule =
+    Rule { name: "irqbalance-running", finds: "irqbalance may move busy interrupts that are set to one CPU", check };
 
 /// Interrupts that the sentence names.
 const NAMED: usize = 3;
@@ -24,11 +21,7 @@ fn check(snapshot: &Snapshot) -> Vec<Lint> {
     let Some((busiest, _)) = irqs.first().copied().filter(|_| snapshot.cpus.len() > 1) else {
         return Vec::new();
     };
-    let names: Vec<String> = irqs
-        .iter()
-        .take(NAMED)
-        .map(|(number, irq)| irq_words(*number, irq))
-        .collect();
+    let names: Vec<String> = irqs.iter().take(NAMED).map(|(number, irq)| irq_words(*number, irq)).collect();
     let more = if irqs.len() > NAMED { ", ..." } else { "" };
     vec![Lint {
         severity: Severity::Note,

@@ -3,11 +3,8 @@
 use super::{Rule, facts::*};
 use crate::model::{Lint, Severity, Snapshot, units};
 
-pub(super) const RULE: Rule = Rule {
-    name: "lost-events",
-    finds: "the probes could not count a noticeable share of the events",
-    check,
-};
+pub(super) const RULE: Rule =
+    Rule { name: "lost-events", finds: "the probes could not count a noticeable share of the events", check };
 
 /// Below one in a thousand a p99 does not move, and p99.9 hardly.
 const NOTE: f64 = 0.001;
@@ -27,20 +24,13 @@ fn check(snapshot: &Snapshot) -> Vec<Lint> {
     }
     let worst = losses.per_cpu.iter().max_by_key(|(_, n)| *n);
     vec![Lint {
-        severity: if share >= WARNING {
-            Severity::Warning
-        } else {
-            Severity::Note
-        },
+        severity: if share >= WARNING { Severity::Warning } else { Severity::Note },
         evidence: format!(
             "{} ({}) could not be counted, most ({}) because of: {reason}{}",
             units::plural(lost, "event"),
             units::share(share),
             units::count(most),
-            worst.map_or(String::new(), |(cpu, n)| format!(
-                "; CPU {cpu} lost {}",
-                units::count(*n)
-            )),
+            worst.map_or(String::new(), |(cpu, n)| format!("; CPU {cpu} lost {}", units::count(*n))),
         ),
         advice: advice(reason).into(),
         ..Lint::default()

@@ -13,16 +13,9 @@ fn check(snapshot: &Snapshot) -> Vec<Lint> {
     let fixed = crossings(snapshot).filter(|crossing| !movable(crossing.irq));
     fixed
         .map(|crossing| {
-            let likely = if crossing.irq.managed == Managed::Likely {
-                "likely "
-            } else {
-                ""
-            };
+            let likely = if crossing.irq.managed == Managed::Likely { "likely " } else { "" };
             Lint {
-                evidence: format!(
-                    "{}; the IRQ is {likely}managed: move the thread",
-                    crossing.evidence(snapshot)
-                ),
+                evidence: format!("{}; the IRQ is {likely}managed: move the thread", crossing.evidence(snapshot)),
                 advice: format!(
                     "Let the thread run where its interrupt fires: {}.",
                     move_thread(&fires_on(crossing.irq), crossing.edge.tid)

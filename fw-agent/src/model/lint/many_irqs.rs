@@ -4,11 +4,8 @@ use super::{Rule, facts::*};
 use crate::model::{Irq, Lint, Severity, Snapshot, units};
 use std::{cmp::Reverse, collections::BTreeSet};
 
-pub(super) const RULE: Rule = Rule {
-    name: "many-irqs-one-cpu",
-    finds: "busy interrupts share one CPU while other CPUs are idle",
-    check,
-};
+pub(super) const RULE: Rule =
+    Rule { name: "many-irqs-one-cpu", finds: "busy interrupts share one CPU while other CPUs are idle", check };
 
 /// Two vectors on one CPU are a queue and its neighbour; from three on, nobody has spread them.
 const MIN_VECTORS: usize = 3;
@@ -30,20 +27,14 @@ fn check(snapshot: &Snapshot) -> Vec<Lint> {
     let mut placed: Vec<Placed> = busy_irqs(snapshot).filter_map(place).collect();
     placed.sort_by_key(|(cpu, _, irq)| (*cpu, Reverse(irq.count)));
     let all = interrupts(&placed);
-    let crowds = placed
-        .chunk_by(|a, b| a.0 == b.0)
-        .filter(|here| here.len() >= MIN_VECTORS);
+    let crowds = placed.chunk_by(|a, b| a.0 == b.0).filter(|here| here.len() >= MIN_VECTORS);
     crowds.filter_map(|here| crowd(snapshot, here, &placed, all)).collect()
 }
 
 /// Judges the interrupts of one CPU, the busiest first, against all placed ones.
 fn crowd(snapshot: &Snapshot, here: &[Placed], placed: &[Placed], all: u64) -> Option<Lint> {
     let (cpu, first, _) = *here.first()?;
-    let busy = snapshot
-        .cpus
-        .iter()
-        .find(|c| c.cpu == cpu)
-        .map(|c| c.hardirq_share + c.softirq_share)?;
+    let busy = snapshot.cpus.iter().find(|c| c.cpu == cpu).map(|c| c.hardirq_share + c.softirq_share)?;
     let share = interrupts(here) as f64 / all as f64;
     if busy < MIN_BUSY || share < MIN_SHARE {
         return None;
@@ -52,11 +43,7 @@ fn crowd(snapshot: &Snapshot, here: &[Placed], placed: &[Placed], all: u64) -> O
     let roomy = snapshot.cpus.iter().filter(|c| c.idle_share >= ROOM).map(|c| c.cpu);
     let roomy: BTreeSet<u32> = roomy.filter(|cpu| !taken.contains(cpu)).collect();
     let other = idlest(snapshot, |cpu| roomy.contains(&cpu))?;
-    let names: Vec<String> = here
-        .iter()
-        .take(MIN_VECTORS)
-        .map(|(_, number, irq)| irq_words(*number, irq))
-        .collect();
+    let names: Vec<String> = here.iter().take(MIN_VECTORS).map(|(_, number, irq)| irq_words(*number, irq)).collect();
     // The busiest stays: moving the others off it takes most of the sharing away and disturbs least.
     let advice = match here.iter().skip(1).find(|(_, _, irq)| movable(irq)) {
         Some((_, number, _)) => format!("Spread them, first one: {}.", move_irq(*number, &other.to_string())),

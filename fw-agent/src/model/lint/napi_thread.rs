@@ -39,10 +39,7 @@ fn elsewhere(snapshot: &Snapshot, edge: &Edge) -> Option<Lint> {
             units::plural(edge.wakes, "wake"),
             p50_p99(&edge.latency),
         ),
-        advice: format!(
-            "Let the NAPI thread run where the queue's interrupt fires: {}.",
-            move_thread(&cpus, edge.tid)
-        ),
+        advice: format!("Let the NAPI thread run where the queue's interrupt fires: {}.", move_thread(&cpus, edge.tid)),
         irq: Some(number),
         tid: Some(edge.tid),
         lost_ns: edge.latency_cross_cpu.sum_ns,

@@ -3,11 +3,8 @@
 use super::{Rule, facts::*};
 use crate::model::{CpuList, Irq, Lint, Severity, Snapshot, units};
 
-pub(super) const RULE: Rule = Rule {
-    name: "pending-move",
-    finds: "an interrupt fires on a CPU outside the affinity that was set",
-    check,
-};
+pub(super) const RULE: Rule =
+    Rule { name: "pending-move", finds: "an interrupt fires on a CPU outside the affinity that was set", check };
 
 /// Interrupts after which a move must have happened: interrupt controllers that cannot move one at once do it at the next.
 const MIN_INTERRUPTS: u64 = 10;

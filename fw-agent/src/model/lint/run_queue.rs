@@ -16,12 +16,7 @@ const MIN_SHARE: f64 = 0.5;
 const ROOM: f64 = 0.3;
 
 fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    snapshot
-        .edges
-        .iter()
-        .filter(|edge| enough(edge.wakes, snapshot))
-        .filter_map(|edge| held(snapshot, edge))
-        .collect()
+    snapshot.edges.iter().filter(|edge| enough(edge.wakes, snapshot)).filter_map(|edge| held(snapshot, edge)).collect()
 }
 
 fn held(snapshot: &Snapshot, edge: &Edge) -> Option<Lint> {
@@ -57,11 +52,7 @@ fn held(snapshot: &Snapshot, edge: &Edge) -> Option<Lint> {
 fn advice(snapshot: &Snapshot, edge: &Edge, occupant: &Occupant) -> String {
     let here = thread(snapshot, edge.tid).map(|t| t.cpu);
     let has_room = |cpu| Some(cpu) != here && snapshot.cpus.iter().any(|c| c.cpu == cpu && c.idle_share >= ROOM);
-    let mover = if bound_to_its_cpu(&occupant.comm) {
-        (edge.tid, &edge.comm)
-    } else {
-        (occupant.tid, &occupant.comm)
-    };
+    let mover = if bound_to_its_cpu(&occupant.comm) { (edge.tid, &edge.comm) } else { (occupant.tid, &occupant.comm) };
     match idlest(snapshot, has_room) {
         Some(cpu) => format!(
             "Give {} a CPU of its own, CPU {cpu} has room: {}.",

@@ -17,11 +17,7 @@ fn check(snapshot: &Snapshot) -> Vec<Lint> {
     if snapshot.host.realtime {
         return Vec::new();
     }
-    snapshot
-        .threads
-        .iter()
-        .filter_map(|thread| deferred(snapshot, thread))
-        .collect()
+    snapshot.threads.iter().filter_map(|thread| deferred(snapshot, thread)).collect()
 }
 
 fn deferred(snapshot: &Snapshot, thread: &Thread) -> Option<Lint> {
@@ -31,22 +27,13 @@ fn deferred(snapshot: &Snapshot, thread: &Thread) -> Option<Lint> {
         return None;
     }
     let ran_here = |softirq: &&Softirq| softirq.per_cpu.iter().any(|(c, n)| *c == cpu && *n > 0);
-    let latest = snapshot
-        .softirqs
-        .iter()
-        .filter(ran_here)
-        .max_by_key(|softirq| softirq.delay.sum_ns);
-    let late = latest.map_or(String::new(), |s| {
-        format!("; {} ran {} after it was raised", s.name, p50_p99(&s.delay))
-    });
+    let latest = snapshot.softirqs.iter().filter(ran_here).max_by_key(|softirq| softirq.delay.sum_ns);
+    let late = latest.map_or(String::new(), |s| format!("; {} ran {} after it was raised", s.name, p50_p99(&s.delay)));
     let here = busy_irqs(snapshot).filter(|(_, irq)| main_cpu(irq).is_some_and(|(c, _)| c == cpu));
     let feeder = here.filter(|(_, irq)| movable(irq)).max_by_key(|(_, irq)| irq.count);
     let advice = match (feeder, idlest(snapshot, |c| c != cpu)) {
         (Some((number, _)), Some(other)) => {
-            format!(
-                "Take the busiest interrupt off CPU {cpu}: {}.",
-                move_irq(number, &other.to_string())
-            )
+            format!("Take the busiest interrupt off CPU {cpu}: {}.", move_irq(number, &other.to_string()))
         }
         _ => format!("Take load off CPU {cpu}, interrupts or threads: it cannot run its softirqs as they come."),
     };

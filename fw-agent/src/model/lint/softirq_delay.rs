@@ -17,10 +17,7 @@ const MAX_P99_NS: u64 = 1_000_000;
 const PATIENT: [&str; 2] = ["RCU", "SCHED"];
 
 fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    let urgent = snapshot
-        .softirqs
-        .iter()
-        .filter(|softirq| !PATIENT.contains(&softirq.name.as_str()));
+    let urgent = snapshot.softirqs.iter().filter(|softirq| !PATIENT.contains(&softirq.name.as_str()));
     urgent.filter_map(|softirq| late(snapshot, softirq)).collect()
 }
 
@@ -30,9 +27,8 @@ fn late(snapshot: &Snapshot, softirq: &Softirq) -> Option<Lint> {
         return None;
     }
     let busiest = softirq.per_cpu.iter().max_by_key(|(_, n)| *n);
-    let at = busiest.map_or(String::new(), |(cpu, n)| {
-        format!(", most on CPU {cpu} ({})", units::rate(*n, snapshot.window_s))
-    });
+    let at = busiest
+        .map_or(String::new(), |(cpu, n)| format!(", most on CPU {cpu} ({})", units::rate(*n, snapshot.window_s)));
     Some(Lint {
         severity: severity(delay.sum_ns, snapshot)?,
         evidence: format!(

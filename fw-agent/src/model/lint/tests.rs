@@ -24,18 +24,7 @@ fn disk(cross: u64) -> Snapshot {
     let mut s = fine();
     s.irqs.push(irq(36, "nvme0q2", 10_000, 1));
     let far = [5_000, 0, 0, 0, 30_000, 3_000];
-    add(
-        &mut s,
-        edge(
-            by_irq(36, "nvme0q2"),
-            900,
-            "db",
-            (10_000 - cross, direct(6_000)),
-            (cross, far),
-        ),
-        2,
-        "0-3",
-    );
+    add(&mut s, edge(by_irq(36, "nvme0q2"), 900, "db", (10_000 - cross, direct(6_000)), (cross, far)), 2, "0-3");
     s
 }
 
@@ -48,16 +37,8 @@ fn a_host_in_good_order_gives_none() {
 #[test]
 fn names_are_kebab_case_and_unique() {
     for (i, rule) in RULES.iter().enumerate() {
-        assert!(
-            rule.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'),
-            "{}",
-            rule.name
-        );
-        assert!(
-            RULES[..i].iter().all(|other| other.name != rule.name),
-            "{} twice",
-            rule.name
-        );
+        assert!(rule.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", rule.name);
+        assert!(RULES[..i].iter().all(|other| other.name != rule.name), "{} twice", rule.name);
         assert!(!rule.finds.is_empty());
     }
 }
@@ -76,28 +57,16 @@ fn the_headline() {
 #[test]
 fn cross_cpu_wake() {
     let lint = fires(&disk(5_000), "cross-cpu-wake");
-    assert!(
-        lint.advice.contains("`echo 2 > /proc/irq/36/smp_affinity_list`"),
-        "{}",
-        lint.advice
-    );
+    assert!(lint.advice.contains("`echo 2 > /proc/irq/36/smp_affinity_list`"), "{}", lint.advice);
     silent(&disk(4_999), "cross-cpu-wake");
 
     // A managed interrupt is the other rule's, and an interrupt that mostly serves others stays where it is.
     let mut s = disk(9_000);
     s.irqs[1].managed = Managed::Likely;
     silent(&s, "cross-cpu-wake");
-    assert!(
-        fires(&s, "managed-irq-target-mismatch")
-            .evidence
-            .contains("likely managed")
-    );
+    assert!(fires(&s, "managed-irq-target-mismatch").evidence.contains("likely managed"));
     let mut s = disk(9_000);
-    s.irqs[1].consumers = vec![Consumer {
-        tid: 901,
-        wakes: 10_001,
-        ..Consumer::default()
-    }];
+    s.irqs[1].consumers = vec![Consumer { tid: 901, wakes: 10_001, ..Consumer::default() }];
     assert!(fires(&s, "cross-cpu-wake").advice.contains("`taskset -pc 1 900`"));
 }
 
@@ -114,13 +83,7 @@ fn a_thread_that_wanders_is_sent_to_its_interrupt() {
 fn crossing_that_costs_nothing_is_no_lint() {
     let mut s = fine();
     s.irqs.push(irq(36, "nvme0q2", 10_000, 1));
-    let near = edge(
-        by_irq(36, "nvme0q2"),
-        900,
-        "db",
-        (500, direct(6_000)),
-        (9_500, direct(8_000)),
-    );
+    let near = edge(by_irq(36, "nvme0q2"), 900, "db", (500, direct(6_000)), (9_500, direct(8_000)));
     add(&mut s, near, 2, "0-3");
     silent(&s, "cross-cpu-wake");
 }
@@ -129,17 +92,9 @@ fn crossing_that_costs_nothing_is_no_lint() {
 fn few_events_are_no_evidence() {
     for rule in ["cross-cpu-wake", "managed-irq-target-mismatch"] {
         let mut s = fine();
-        s.irqs.push(Irq {
-            managed: Managed::Yes,
-            ..irq(36, "nvme0q2", 99, 1)
-        });
+        s.irqs.push(Irq { managed: Managed::Yes, ..irq(36, "nvme0q2", 99, 1) });
         let slow = [0, 0, 0, 0, 30_000_000, 0];
-        add(
-            &mut s,
-            edge(by_irq(36, "nvme0q2"), 900, "db", (0, direct(0)), (99, slow)),
-            2,
-            "0-3",
-        );
+        add(&mut s, edge(by_irq(36, "nvme0q2"), 900, "db", (0, direct(0)), (99, slow)), 2, "0-3");
         silent(&s, rule);
     }
 }
@@ -150,12 +105,7 @@ fn threadirq_not_following() {
         let mut s = fine();
         s.irqs.push(irq(36, "nvme0q2", 10_000, 1));
         let cause = by_irq(36, "nvme0q2");
-        add(
-            &mut s,
-            edge(cause, 77, "irq/36-nvme0q2", (0, direct(0)), (10_000, direct(20_000))),
-            cpu,
-            "0-3",
-        );
+        add(&mut s, edge(cause, 77, "irq/36-nvme0q2", (0, direct(0)), (10_000, direct(20_000))), cpu, "0-3");
         s
     };
     let lint = fires(&host(2), "threadirq-not-following");
@@ -168,21 +118,12 @@ fn threadirq_not_following() {
 fn napi_thread_elsewhere() {
     let host = |cross| {
         let mut s = fine();
-        let edge = edge(
-            by_irq(40, "eth0-0"),
-            78,
-            "napi/eth0-8193",
-            (10_000 - cross, direct(9_000)),
-            (cross, direct(20_000)),
-        );
+        let edge =
+            edge(by_irq(40, "eth0-0"), 78, "napi/eth0-8193", (10_000 - cross, direct(9_000)), (cross, direct(20_000)));
         add(&mut s, edge, 3, "0-3");
         s
     };
-    assert!(
-        fires(&host(5_000), "napi-thread-elsewhere")
-            .advice
-            .contains("`taskset -pc 0 78`")
-    );
+    assert!(fires(&host(5_000), "napi-thread-elsewhere").advice.contains("`taskset -pc 0 78`"));
     silent(&host(4_999), "napi-thread-elsewhere");
 }
 
@@ -190,22 +131,13 @@ fn napi_thread_elsewhere() {
 fn run_queue_contention_names_the_occupant() {
     let host = |held_ns, occupant: Occupant| {
         let mut s = fine();
-        let mut edge = edge(
-            by_task(5, "dispatcher"),
-            900,
-            "db",
-            (10_000, [0, held_ns, 0, 0, 0, 20_000]),
-            (0, direct(0)),
-        );
+        let mut edge =
+            edge(by_task(5, "dispatcher"), 900, "db", (10_000, [0, held_ns, 0, 0, 0, 20_000]), (0, direct(0)));
         edge.occupants = vec![occupant];
         add(&mut s, edge, 2, "0-3");
         s
     };
-    let batch = || Occupant {
-        tid: 950,
-        comm: "batch".into(),
-        held_ns: 1,
-    };
+    let batch = || Occupant { tid: 950, comm: "batch".into(), held_ns: 1 };
     let lint = fires(&host(30_000, batch()), "run-queue-contention");
     assert!(lint.evidence.contains("behind batch (thread 950)"), "{}", lint.evidence);
     assert!(lint.advice.contains("950`"), "{}", lint.advice);
@@ -218,13 +150,7 @@ fn run_queue_contention_names_the_occupant() {
 fn deep_cstate_before_wake() {
     let host = |state: usize| {
         let mut s = fine();
-        let mut edge = edge(
-            by_irq(40, "eth0-0"),
-            900,
-            "db",
-            (10_000, [0, 0, 0, 0, 90_000, 3_000]),
-            (0, direct(0)),
-        );
+        let mut edge = edge(by_irq(40, "eth0-0"), 900, "db", (10_000, [0, 0, 0, 0, 90_000, 3_000]), (0, direct(0)));
         edge.idle_states = vec![0; 4];
         edge.idle_states[state] = 9_000;
         add(&mut s, edge, 2, "0-3");
@@ -240,18 +166,7 @@ fn deep_cstate_before_wake() {
 fn softirq_deferred_to_ksoftirqd() {
     let host = |wakes| {
         let mut s = fine();
-        add(
-            &mut s,
-            edge(
-                by_irq(40, "eth0-0"),
-                15,
-                "ksoftirqd/0",
-                (wakes, direct(400_000)),
-                (0, direct(0)),
-            ),
-            0,
-            "0",
-        );
+        add(&mut s, edge(by_irq(40, "eth0-0"), 15, "ksoftirqd/0", (wakes, direct(400_000)), (0, direct(0))), 0, "0");
         s
     };
     let lint = fires(&host(500), "softirq-deferred-to-ksoftirqd");
@@ -276,11 +191,7 @@ fn softirq_delay() {
         });
         s
     };
-    assert!(
-        fires(&host("NET_RX", 700_000), "softirq-delay")
-            .evidence
-            .contains("CPU 3")
-    );
+    assert!(fires(&host("NET_RX", 700_000), "softirq-delay").evidence.contains("CPU 3"));
     silent(&host("NET_RX", 400_000), "softirq-delay");
     silent(&host("RCU", 700_000), "softirq-delay");
 }
@@ -289,13 +200,7 @@ fn softirq_delay() {
 fn irq_on_pinned_thread_cpu() {
     let host = |hardirq_ns, allowed: &str| {
         let mut s = fine();
-        let edge = edge(
-            by_task(5, "feeder"),
-            900,
-            "engine",
-            (10_000, [0, 0, hardirq_ns, 0, 0, 8_000]),
-            (0, direct(0)),
-        );
+        let edge = edge(by_task(5, "feeder"), 900, "engine", (10_000, [0, 0, hardirq_ns, 0, 0, 8_000]), (0, direct(0)));
         add(&mut s, edge, 0, allowed);
         s
     };
@@ -317,22 +222,8 @@ fn irq_on_isolated() {
     silent(&host(9), "irq-on-isolated");
     // Pinned together on purpose.
     let mut s = host(10_000);
-    s.irqs[1].consumers = vec![Consumer {
-        tid: 900,
-        ..Consumer::default()
-    }];
-    add(
-        &mut s,
-        edge(
-            by_irq(36, "nvme0q2"),
-            900,
-            "engine",
-            (10_000, direct(3_000)),
-            (0, direct(0)),
-        ),
-        2,
-        "2",
-    );
+    s.irqs[1].consumers = vec![Consumer { tid: 900, ..Consumer::default() }];
+    add(&mut s, edge(by_irq(36, "nvme0q2"), 900, "engine", (10_000, direct(3_000)), (0, direct(0))), 2, "2");
     silent(&s, "irq-on-isolated");
 }
 
@@ -341,8 +232,7 @@ fn many_irqs_one_cpu() {
     let host = |vectors| {
         let mut s = fine();
         s.cpus[0].softirq_share = 0.2;
-        s.irqs
-            .extend((1..vectors).map(|i| irq(40 + i, &format!("eth0-{i}"), 5_000, 0)));
+        s.irqs.extend((1..vectors).map(|i| irq(40 + i, &format!("eth0-{i}"), 5_000, 0)));
         s
     };
     let lint = fires(&host(3), "many-irqs-one-cpu");
@@ -357,11 +247,7 @@ fn pending_move() {
         s.irqs[0].affinity = affinity.into();
         s
     };
-    assert!(
-        fires(&host("2"), "pending-move")
-            .evidence
-            .contains("set to CPU 2 but still fires on CPU 0")
-    );
+    assert!(fires(&host("2"), "pending-move").evidence.contains("set to CPU 2 but still fires on CPU 0"));
     // A mask of several CPUs is a choice, and the effective CPU is one of them.
     silent(&host("0-2"), "pending-move");
     silent(&host(""), "pending-move");
@@ -388,11 +274,7 @@ fn irqbalance_running() {
         s.host.irqbalance_pid = pid;
         s
     };
-    assert!(
-        fires(&host("0", Some(612)), "irqbalance-running")
-            .evidence
-            .contains("pid 612")
-    );
+    assert!(fires(&host("0", Some(612)), "irqbalance-running").evidence.contains("pid 612"));
     silent(&host("0-3", Some(612)), "irqbalance-running");
     silent(&host("0", None), "irqbalance-running");
 }
@@ -402,18 +284,10 @@ fn lost_events() {
     let host = |aliased| {
         let mut s = fine();
         s.runqueue.count = 99_900;
-        s.losses = Losses {
-            aliased,
-            per_cpu: vec![(3, aliased)],
-            ..Losses::default()
-        };
+        s.losses = Losses { aliased, per_cpu: vec![(3, aliased)], ..Losses::default() };
         s
     };
-    assert!(
-        fires(&host(100), "lost-events")
-            .evidence
-            .contains("aliased; CPU 3 lost 100")
-    );
+    assert!(fires(&host(100), "lost-events").evidence.contains("aliased; CPU 3 lost 100"));
     silent(&host(99), "lost-events");
 }
 
@@ -422,10 +296,7 @@ fn one_problem_is_not_told_a_hundred_times() {
     let mut s = fine();
     s.host.isolated = "3".into();
     s.irqs.extend((0..20).map(|i| irq(60 + i, "mlx5_comp", 1_000, 3)));
-    let lints: Vec<Lint> = check(&s)
-        .into_iter()
-        .filter(|lint| lint.name == "irq-on-isolated")
-        .collect();
+    let lints: Vec<Lint> = check(&s).into_iter().filter(|lint| lint.name == "irq-on-isolated").collect();
     assert_eq!(lints.len(), MAX_PER_RULE);
     assert!(lints[MAX_PER_RULE - 1].evidence.ends_with("(17 more like this)"));
 }

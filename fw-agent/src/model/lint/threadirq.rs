@@ -13,11 +13,7 @@ pub(super) const RULE: Rule = Rule {
 const MIN_CROSS_SHARE: f64 = 0.5;
 
 fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    snapshot
-        .threads
-        .iter()
-        .filter_map(|thread| follows(snapshot, thread))
-        .collect()
+    snapshot.threads.iter().filter_map(|thread| follows(snapshot, thread)).collect()
 }
 
 fn follows(snapshot: &Snapshot, thread: &Thread) -> Option<Lint> {

@@ -1,0 +1,113 @@
+//! CPUs: time in each context, and the waits that ended there.
+
+use std::mem::offset_of;
+
+use fw_ebpf::{
+    context,
+    records::{CpuTotals, LOSSES, Loss, Total},
+};
+
+use crate::{
+    Error,
+    model::{self, Counted, Losses, Wakes, series::CpuSeries},
+    probe::Maps,
+};
+
+/// The last read of each possible CPU.
+#[derive(Default)]
+pub struct Cpus {
+    last: Vec<Last>,
+}
+
+#[derive(Default)]
+struct Last {
+    waits: CpuSeries,
+    hard_ns: u64,
+    soft_ns: u64,
+    idle_ns: u64,
+}
+
+/// What the window added on all CPUs.
+#[derive(Default)]
+pub struct Sum {
+    /// Wakes.
+    pub wakes: Wakes,
+    /// Waits.
+    pub runqueue: Counted,
+    /// Losses (recursion excepted).
+    pub losses: Losses,
+}
+
+impl Cpus {
+    /// Fills in the rows of the online CPUs, and adds up all. `now_ns` is the probes' clock, `window_ns` the window.
+    pub fn advance(&mut self, maps: &Maps, rows: &mut [model::Cpu], now_ns: u64, window_ns: u64) -> Result<Sum, Error> {
+        let mut sum = Sum::default();
+        let mut lost = [0u64; LOSSES];
+        self.last.resize_with(maps.cpus.len(), Last::default);
+        for (number, last) in self.last.iter_mut().enumerate() {
+            let totals = totals(maps, number);
+            let window = last.waits.advance(&totals, &maps.cpu_counts.read(number)?);
+            let latency: model::Dist = window.by_distance.iter().cloned().collect();
+            for (all, here) in sum.wakes.by_distance.iter_mut().zip(&window.by_distance) {
+                all.merge(here);
+            }
+            sum.wakes.latency.merge(&latency);
+            sum.wakes.still_running += window.still_running;
+            sum.runqueue.latency.merge(&window.runqueue.latency);
+            for (all, here) in lost.iter_mut().zip(window.losses) {
+                *all += here;
+            }
+            let here: u64 = window.losses.iter().sum();
+            if here > 0 {
+                sum.losses.per_cpu.push((number as u32, here));
+            }
+            let shares = last.shares(&maps.cpus.read(number), now_ns, window_ns);
+            if let Some(row) = rows.iter_mut().find(|row| row.cpu as usize == number) {
+                [row.hardirq_share, row.softirq_share, row.idle_share] = shares;
+                row.wakes = Counted { count: latency.count(), latency };
+                row.runqueue = window.runqueue;
+            }
+        }
+        sum.wakes.count = sum.wakes.latency.count();
+        sum.runqueue.count = sum.runqueue.latency.count();
+        let lost = |loss: Loss| lost[loss as usize];
+        sum.losses = Losses {
+            aliased: lost(Loss::Aliased),
+            threads_full: lost(Loss::ThreadsFull),
+            edges_full: lost(Loss::EdgesFull),
+            irq_out_of_range: lost(Loss::IrqOutOfRange),
+            cpu_out_of_range: lost(Loss::CpuOutOfRange),
+            clock: lost(Loss::Clock),
+            ..sum.losses
+        };
+        Ok(sum)
+    }
+}
+
+impl Last {
+    /// Shares of the window in hard IRQs, in softirqs, and idle.
+    fn shares(&mut self, cpu: &context::Cpu, now_ns: u64, window_ns: u64) -> [f64; 3] {
+        let idle_now = if cpu.idle == 0 { 0 } else { now_ns.saturating_sub(cpu.idle_since) };
+        let totals = [
+            (&mut self.hard_ns, cpu.hard_until(now_ns)),
+            (&mut self.soft_ns, cpu.soft_until(now_ns)),
+            (&mut self.idle_ns, cpu.idle_ns + idle_now),
+        ];
+        totals.map(|(last, now)| {
+            let window = now.saturating_sub(*last);
+            // What is read while it changes can seem to go back: it is never counted twice.
+            *last = now.max(*last);
+            (window as f64 / window_ns.max(1) as f64).min(1.0)
+        })
+    }
+}
+
+fn totals(maps: &Maps, number: usize) -> CpuTotals {
+    let mut totals = maps.cpu_totals.read(number);
+    let take = |offset: usize| maps.cpu_totals.take(number, offset + offset_of!(Total, max_ns));
+    for (i, wake) in totals.wake.iter_mut().enumerate() {
+        wake.max_ns = take(offset_of!(CpuTotals, wake) + i * size_of::<Total>());
+    }
+    totals.runnable.max_ns = take(offset_of!(CpuTotals, runnable));
+    totals
+}
