@@ -1,0 +1,15 @@
+//! The command `fw-top`.
+
+use clap::Parser;
+use fw_top::{cli::Args, run};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run::run(Args::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("fw-top: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
