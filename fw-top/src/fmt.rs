@@ -8,7 +8,11 @@ pub fn duration(ns: u64) -> String {
     let mut value = ns as f64;
     for unit in ["ns", "us", "ms"] {
         if value < 999.5 {
-            return if unit == "ns" { format!("{ns}ns") } else { format!("{}{unit}", two_digits(value)) };
+            return if unit == "ns" {
+                format!("{ns}ns")
+            } else {
+                format!("{}{unit}", two_digits(value))
+            };
         }
         value /= 1000.0;
     }
@@ -17,12 +21,20 @@ pub fn duration(ns: u64) -> String {
 
 /// A percentile of a distribution, or `-` if nothing was counted: "no events" is not "0 ns".
 pub fn quantile(dist: &Dist, q: f64) -> String {
-    if dist.is_empty() { "-".into() } else { duration(dist.quantile(q)) }
+    if dist.is_empty() {
+        "-".into()
+    } else {
+        duration(dist.quantile(q))
+    }
 }
 
 /// The largest value of a distribution, or `-` if nothing was counted.
 pub fn max(dist: &Dist) -> String {
-    if dist.is_empty() { "-".into() } else { duration(dist.max_ns) }
+    if dist.is_empty() {
+        "-".into()
+    } else {
+        duration(dist.max_ns)
+    }
 }
 
 /// A count with thousands separators: `1,204`.
@@ -80,7 +92,11 @@ pub fn percent(share: f64) -> String {
 /// Time since boot: `3d 04:12`, `04:12`.
 pub fn uptime(seconds: u64) -> String {
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
-    if days > 0 { format!("{days}d {hours:02}:{minutes:02}") } else { format!("{hours:02}:{minutes:02}") }
+    if days > 0 {
+        format!("{days}d {hours:02}:{minutes:02}")
+    } else {
+        format!("{hours:02}:{minutes:02}")
+    }
 }
 
 /// A length of time set by the user, seconds: `1s`, `0.25s`.
@@ -93,7 +109,11 @@ pub fn bytes(n: u64) -> String {
     let mut value = n as f64;
     for unit in ["B", "KiB", "MiB", "GiB"] {
         if value < 1023.5 || unit == "GiB" {
-            return if unit == "B" { format!("{n} B") } else { format!("{value:.1} {unit}") };
+            return if unit == "B" {
+                format!("{n} B")
+            } else {
+                format!("{value:.1} {unit}")
+            };
         }
         value /= 1024.0;
     }
@@ -105,6 +125,11 @@ pub fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
+/// All together. Counters of a host may be anything, so it stops at the largest number rather than wrap.
+pub fn sum<'a>(values: impl IntoIterator<Item = &'a u64>) -> u64 {
+    values.into_iter().fold(0, |sum, n| sum.saturating_add(*n))
+}
+
 /// CPU numbers as a CPU list: `0-3,7`.
 pub fn cpu_list(cpus: impl IntoIterator<Item = u32>) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
@@ -114,8 +139,10 @@ pub fn cpu_list(cpus: impl IntoIterator<Item = u32>) -> String {
             _ => ranges.push((cpu, cpu)),
         }
     }
-    let texts: Vec<String> =
-        ranges.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") }).collect();
+    let texts: Vec<String> = ranges
+        .iter()
+        .map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") })
+        .collect();
     texts.join(",")
 }
 
@@ -173,7 +200,11 @@ pub fn apportion(parts: &[u64], total: u64) -> Vec<u64> {
 
 /// Two significant digits below 10, whole numbers above.
 fn two_digits(value: f64) -> String {
-    if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") }
+    if value < 9.95 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.0}")
+    }
 }
 
 #[cfg(test)]
@@ -183,7 +214,20 @@ mod tests {
 
     #[test]
     fn durations_carry_across_units() {
-        let all = [0, 850, 999, 1_000, 3_100, 9_949, 9_950, 61_000, 999_499, 999_500, 1_900_000, 2_100_000_000];
+        let all = [
+            0,
+            850,
+            999,
+            1_000,
+            3_100,
+            9_949,
+            9_950,
+            61_000,
+            999_499,
+            999_500,
+            1_900_000,
+            2_100_000_000,
+        ];
         let text: Vec<String> = all.iter().map(|&ns| duration(ns)).collect();
         assert_eq!(
             text,
@@ -195,7 +239,10 @@ mod tests {
 
     #[test]
     fn counts_and_rates() {
-        assert_eq!([count(0), count(999), count(1_204), count(1_234_567)], ["0", "999", "1,204", "1,234,567"]);
+        assert_eq!(
+            [count(0), count(999), count(1_204), count(1_234_567)],
+            ["0", "999", "1,204", "1,234,567"]
+        );
         let rates = [0.0, 0.01, 0.31, 41.2, 17_310.0, 99_999.6, 173_000.0, 1.7e6].map(rate);
         assert_eq!(rates, ["0", "<0.1", "0.3", "41", "17,310", "100k", "173k", "1.7M"]);
         let shorts = [0.0, 4.0, 950.0, 999.6, 17_250.0, 173_000.0, 1.7e6, 2e12].map(short);

@@ -1,11 +1,11 @@
 //! The command `fw-top`.
 
 use clap::Parser;
-use fw_top::{cli::Args, run};
+use fw_top::{cli::Args, live::Live, run};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match run::run(Args::parse()) {
+    match run::run(Args::parse(), Live::open) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("fw-top: {error:#}");

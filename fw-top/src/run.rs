@@ -3,7 +3,6 @@
 use crate::{
     app::{App, Effect, Event, reduce},
     cli::Args,
-    live::Live,
     once, render,
     sampler::{self, Control, Source},
     terminal::{self, Screen},
@@ -32,15 +31,18 @@ enum Message {
     Signal(i32),
 }
 
-/// Runs the program that the command line asks for.
+/// Runs the program that the command line asks for, on windows from the source that `open` makes.
 ///
 /// # Errors
 /// In one sentence, with the terminal given back: no terminal, a host that cannot be observed, or a lost terminal.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run<S: Source>(
+    args: Args,
+    open: impl FnOnce(&Args) -> anyhow::Result<S> + Send + 'static,
+) -> anyhow::Result<ExitCode> {
     if args.once {
-        let mut live = Live::open(&args)?;
+        let mut source = open(&args)?;
         thread::sleep(args.duration);
-        io::stdout().write_all(once::frame(live.snapshot()?, args.tab, args.size).as_bytes())?;
+        io::stdout().write_all(once::frame(source.snapshot()?, args.tab, args.size).as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
     terminal::check(render::MIN_SIZE)?;
@@ -52,8 +54,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (windows, signalled) = (sender.clone(), sender.clone());
     let deliver = move |window: anyhow::Result<Snapshot>| windows.send(Message::Window(window.map(Box::new))).is_ok();
     let tick = args.tick;
-    let control = sampler::start(move || Live::open(&args), tick, deliver)?;
-    thread::spawn(move || signals.forever().all(|signal| signalled.send(Message::Signal(signal)).is_ok()));
+    let control = sampler::start(move || open(&args), tick, deliver)?;
+    thread::spawn(move || {
+        signals
+            .forever()
+            .all(|signal| signalled.send(Message::Signal(signal)).is_ok())
+    });
     let mut screen = Screen::enter()?;
     thread::spawn(move || read_input(&sender));
     serve(&mut app, &mut screen, &messages, &control)

@@ -41,15 +41,19 @@ pub fn start<S: Source>(
 ) -> anyhow::Result<Control> {
     let (control, commands) = mpsc::channel();
     let (opened, ready) = mpsc::channel();
-    thread::Builder::new().name("fw-top-sampler".into()).spawn(move || match open() {
-        Ok(source) => {
-            // Nobody waits any more if the program is ending.
-            let _ = opened.send(Ok(()));
-            sample(source, tick, &commands, deliver);
-        }
-        Err(error) => drop(opened.send(Err(error))),
-    })?;
-    ready.recv().unwrap_or_else(|_| Err(anyhow::anyhow!("the sampling thread ended before it began")))?;
+    thread::Builder::new()
+        .name("fw-top-sampler".into())
+        .spawn(move || match open() {
+            Ok(source) => {
+                // Nobody waits any more if the program is ending.
+                let _ = opened.send(Ok(()));
+                sample(source, tick, &commands, deliver);
+            }
+            Err(error) => drop(opened.send(Err(error))),
+        })?;
+    ready
+        .recv()
+        .unwrap_or_else(|_| Err(anyhow::anyhow!("the sampling thread ended before it began")))?;
     Ok(Control(control))
 }
 
@@ -89,7 +93,10 @@ mod tests {
     impl Source for Script {
         fn snapshot(&mut self) -> anyhow::Result<Snapshot> {
             let window_s = self.0.pop().ok_or_else(|| anyhow::anyhow!("the script is over"))?;
-            Ok(Snapshot { window_s, ..Snapshot::default() })
+            Ok(Snapshot {
+                window_s,
+                ..Snapshot::default()
+            })
         }
     }
 
@@ -105,14 +112,23 @@ mod tests {
 
     #[test]
     fn a_source_that_cannot_be_opened_is_told_at_once() {
-        let refused = start(|| Err::<Script, _>(anyhow::anyhow!("no permission")), Duration::from_secs(1), |_| true);
+        let refused = start(
+            || Err::<Script, _>(anyhow::anyhow!("no permission")),
+            Duration::from_secs(1),
+            |_| true,
+        );
         assert_eq!(refused.unwrap_err().to_string(), "no permission");
     }
 
     #[test]
     fn a_shorter_tick_is_obeyed_at_once() {
         let (tx, rx) = mpsc::channel();
-        let control = start(|| Ok(Script(vec![1.0])), Duration::from_secs(86_400), move |w| tx.send(w).is_ok()).unwrap();
+        let control = start(
+            || Ok(Script(vec![1.0])),
+            Duration::from_secs(86_400),
+            move |w| tx.send(w).is_ok(),
+        )
+        .unwrap();
         control.tick(Duration::from_millis(1));
         assert!(rx.recv().unwrap().is_ok());
     }

@@ -11,7 +11,7 @@ pub enum Theme {
     /// 16 colours.
     #[default]
     Default,
-    /// None: bold, dim and reverse only. The choice of `NO_COLOR`.
+    /// No colour: bold, dim and reverse only. The choice of `NO_COLOR`.
     Mono,
     /// Blue, yellow, cyan and white, which red-green blindness leaves apart.
     ColourBlind,
@@ -66,7 +66,8 @@ impl Theme {
 
     /// Something that makes the numbers untrue, such as lost events.
     pub fn alarm(self) -> Style {
-        self.fg(Color::Red, Color::LightYellow).add_modifier(Modifier::BOLD | Modifier::REVERSED)
+        self.fg(Color::Red, Color::LightYellow)
+            .add_modifier(Modifier::BOLD | Modifier::REVERSED)
     }
 
     /// All is well.
@@ -86,10 +87,22 @@ impl Theme {
 
     /// One of the six wake legs, in the order of `Legs::wake`.
     pub fn leg(self, index: usize) -> Style {
-        const DEFAULT: [Color; 6] =
-            [Color::Magenta, Color::Red, Color::Yellow, Color::Green, Color::Blue, Color::Gray];
-        const COLOUR_BLIND: [Color; 6] =
-            [Color::Cyan, Color::LightYellow, Color::White, Color::LightCyan, Color::LightBlue, Color::Gray];
+        const DEFAULT: [Color; 6] = [
+            Color::Magenta,
+            Color::Red,
+            Color::Yellow,
+            Color::Green,
+            Color::Blue,
+            Color::Gray,
+        ];
+        const COLOUR_BLIND: [Color; 6] = [
+            Color::Cyan,
+            Color::LightYellow,
+            Color::White,
+            Color::LightCyan,
+            Color::LightBlue,
+            Color::Gray,
+        ];
         self.fg(DEFAULT[index % 6], COLOUR_BLIND[index % 6])
     }
 
@@ -117,7 +130,17 @@ mod tests {
     #[test]
     fn mono_has_no_colour() {
         let t = Theme::Mono;
-        let all = [t.title(), t.dim(), t.strong(), t.warning(), t.alarm(), t.good(), t.selected(), t.bar(), t.leg(1)];
+        let all = [
+            t.title(),
+            t.dim(),
+            t.strong(),
+            t.warning(),
+            t.alarm(),
+            t.good(),
+            t.selected(),
+            t.bar(),
+            t.leg(1),
+        ];
         assert!(all.iter().all(|s| s.fg.is_none() && s.bg.is_none()));
     }
 }

@@ -22,7 +22,7 @@ fn name(tab: Tab) -> String {
 #[test]
 fn normal() {
     for tab in Tab::ALL {
-        check(&name(tab), tab, |d| d.window(sample::busy()));
+        check(&name(tab), tab, |d| d.window(common::busy()));
     }
 }
 
@@ -42,36 +42,53 @@ fn events_were_lost() {
 
 #[test]
 fn nothing_pays_too_much() {
-    check("overview_well", Tab::Overview, |d| d.window(Snapshot { lints: Vec::new(), ..sample::busy() }));
+    check("overview_well", Tab::Overview, |d| {
+        d.window(Snapshot {
+            lints: Vec::new(),
+            ..common::busy()
+        })
+    });
 }
 
 #[test]
 fn a_filter_matches_nothing() {
     check("overview_no_match", Tab::Overview, |d| {
-        d.window(Snapshot { filter: "--comm nosuch".into(), ..sample::idle() })
+        d.window(Snapshot {
+            filter: "--comm nosuch".into(),
+            ..sample::idle()
+        })
     });
 }
 
 #[test]
 fn paused() {
-    check("overview_paused", Tab::Overview, |d| d.window(sample::busy()).keys(" ").window(sample::idle()));
+    check("overview_paused", Tab::Overview, |d| {
+        d.window(common::busy()).keys(" ").window(sample::idle())
+    });
 }
 
 #[test]
 fn help() {
-    check("help", Tab::Overview, |d| d.window(sample::busy()).keys("?"));
+    check("help", Tab::Overview, |d| d.window(common::busy()).keys("?"));
 }
 
 #[test]
 fn an_edge_opened() {
-    check("edge", Tab::Edges, |d| (0..70).fold(d, |d, i| d.window(drifting(i))).keys("\n"));
-    check("edge_scrolled", Tab::Edges, |d| d.window(sample::busy()).keys("\n↓"));
-    check("edge_gone", Tab::Edges, |d| d.window(sample::busy()).keys("\n").window(sample::idle()));
+    check("edge", Tab::Edges, |d| {
+        (0..60)
+            .fold(d, |d, i| d.window(drifting(i)))
+            .window(common::busy())
+            .keys("\n")
+    });
+    check("edge_scrolled", Tab::Edges, |d| d.window(common::busy()).keys("\n↓"));
+    check("edge_gone", Tab::Edges, |d| {
+        d.window(common::busy()).keys("\n").window(sample::idle())
+    });
 }
 
 /// The busy host, its worst edge slower every few windows.
 fn drifting(window: u64) -> Snapshot {
-    let mut s = sample::busy();
+    let mut s = common::busy();
     let slower = 1 << (window / 9 % 4);
     s.edges[0].latency = Dist::of((0..1_000).map(|i| 9_000 * slower + i * i * slower / 6));
     for cpu in &mut s.cpus {
@@ -82,9 +99,13 @@ fn drifting(window: u64) -> Snapshot {
 
 #[test]
 fn searching() {
-    check("edges_search", Tab::Edges, |d| d.window(sample::busy()).keys("/redis"));
-    check("edges_search_none", Tab::Edges, |d| d.window(sample::busy()).keys("/nosuch\n"));
-    check("threads_one_process", Tab::Threads, |d| d.window(sample::busy()).keys("jf"));
+    check("edges_search", Tab::Edges, |d| d.window(common::busy()).keys("/redis"));
+    check("edges_search_none", Tab::Edges, |d| {
+        d.window(common::busy()).keys("/nosuch\n")
+    });
+    check("threads_one_process", Tab::Threads, |d| {
+        d.window(common::busy()).keys("jf")
+    });
 }
 
 #[test]
@@ -95,13 +116,15 @@ fn before_the_first_window() {
 #[test]
 fn a_terminal_without_room_says_what_it_needs() {
     for size in [(39, 15), (80, 11), (9, 4), (1, 1)] {
-        let mut driver = Driver::new(Tab::Overview, size).window(sample::busy());
+        let mut driver = Driver::new(Tab::Overview, size).window(common::busy());
         insta::assert_snapshot!(format!("too_small_{}x{}", size.0, size.1), driver.screen());
     }
 }
 
 #[test]
 fn many_cpus() {
-    check("overview_huge", Tab::Overview, |d| d.window(sample::huge(1_024, 400, 200)));
+    check("overview_huge", Tab::Overview, |d| {
+        d.window(sample::huge(1_024, 400, 200))
+    });
     check("irqs_huge", Tab::Irqs, |d| d.window(sample::huge(1_024, 400, 200)));
 }

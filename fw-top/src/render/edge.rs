@@ -3,7 +3,7 @@
 mod distribution;
 
 use super::{
-    cells::{self, cell},
+    cells::{self, LEG_NAMES, cell},
     table::{Column, Table, cut},
     text,
 };
@@ -26,7 +26,11 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
     let lines = match app.opened_edge() {
         Some(e) => opened(app, e, id, width, area.height.into()),
         None => {
-            let gone = format!("{} did not wake thread {} in this window. esc goes back.", id.cause(), id.tid);
+            let gone = format!(
+                "{} did not wake thread {} in this window. esc goes back.",
+                id.cause(),
+                id.tid
+            );
             let mut lines = text::sentence('-', &gone, app.theme.warning(), width);
             lines.extend(distribution::over_time(app, id, width));
             lines
@@ -46,18 +50,19 @@ fn opened(app: &App, e: &Edge, id: &EdgeId, width: usize, height: usize) -> Vec<
     lines.extend(legs(app, e, width));
     if width >= 100 {
         let (left, right) = (width * 11 / 20, width - width * 11 / 20 - 2);
-        let room = height.saturating_sub(lines.len() + 1);
-        let dist = distribution::buckets(app, &e.latency, left, room);
-        let others = [places(app, e, right), occupants(app, e, right), idle_states(app, e, right)].concat();
-        let rest = room.saturating_sub(others.len() + 1);
-        let heat = distribution::over_time(app, id, right);
-        // The heat map goes where there is room left.
-        if rest >= heat.len() {
-            lines.extend(text::beside(dist, [others, heat].concat(), left));
-        } else {
-            lines.extend(text::beside(dist, others, left));
-            lines.extend(distribution::over_time(app, id, width));
-        }
+        let places = [
+            places(app, e, right),
+            occupants(app, e, right),
+            idle_states(app, e, right),
+        ]
+        .concat();
+        let others = [places, distribution::over_time(app, id, right)].concat();
+        let room = height.saturating_sub(lines.len()).max(others.len());
+        lines.extend(text::beside(
+            distribution::buckets(app, &e.latency, left, room),
+            others,
+            left,
+        ));
     } else {
         lines.extend(distribution::buckets(app, &e.latency, width, 10));
         lines.extend(places(app, e, width));
@@ -92,21 +97,21 @@ fn legs(app: &App, e: &Edge, width: usize) -> Vec<Line<'static>> {
         Column::number("ns a wake", 10),
         Column::number("p50", 7),
         Column::number("p99", 8),
-        Column::number("in", 4),
+        Column::number("of wakes", 4),
     ];
     let theme = app.theme;
     let sums = cells::leg_sums(&e.legs);
-    let (whole, wakes) = (sums.iter().sum::<u64>(), e.wakes.max(1));
+    let (whole, wakes) = (fmt::sum(&sums), e.wakes.max(1));
     let means = fmt::apportion(&sums, whole / wakes);
     let mut lines = vec![text::rule("Legs of the wake, waking to running", width, theme)];
     let bar = cells::leg_bar(&sums, width.saturating_sub(2), theme);
     lines.push(Line::from_iter([Span::raw(" ")].into_iter().chain(bar.spans)));
 
     let mut rows = Vec::new();
-    for (i, (name, dist)) in e.legs.wake().into_iter().enumerate() {
+    for (i, (_, dist)) in e.legs.wake().into_iter().enumerate() {
         rows.push(vec![
             Line::styled(LEG_GLYPHS[i].to_string(), theme.leg(i)),
-            cell(name),
+            cell(LEG_NAMES[i]),
             cell(fmt::percent(fmt::share(sums[i], whole))),
             cell(fmt::count(means[i])),
             cells::quantile(dist, 0.5),
@@ -158,9 +163,15 @@ fn places(app: &App, e: &Edge, width: usize) -> Vec<Line<'static>> {
         ]
     };
     let (same, cross) = (&e.latency_same_cpu, &e.latency_cross_cpu);
-    let mut rows =
-        vec![row("same CPU", same.count(), Some(same)), row("another CPU", cross.count(), Some(cross))];
-    let further = Distance::ALL.into_iter().zip(e.by_distance).skip(1).filter(|(_, n)| *n > 0);
+    let mut rows = vec![
+        row("same CPU", same.count(), Some(same)),
+        row("another CPU", cross.count(), Some(cross)),
+    ];
+    let further = Distance::ALL
+        .into_iter()
+        .zip(e.by_distance)
+        .skip(1)
+        .filter(|(_, n)| *n > 0);
     rows.extend(further.map(|(d, n)| row(&format!("  {}", d.label()), n, None)));
     let mut lines = vec![text::rule("Same CPU against another", width, app.theme)];
     lines.extend(Table::new(&COLUMNS, rows).lines(app.theme, width));
@@ -190,7 +201,13 @@ fn occupants(app: &App, e: &Edge, width: usize) -> Vec<Line<'static>> {
     for o in &e.occupants {
         let share = fmt::share(o.held_ns, e.latency.sum_ns);
         let value = cells::lost(o.held_ns, app.snapshot().window_s);
-        lines.push(bar_line(&cells::thread(&o.comm, o.tid), share, &value, width, app.theme.leg(1)));
+        lines.push(bar_line(
+            &cells::thread(&o.comm, o.tid),
+            share,
+            &value,
+            width,
+            app.theme.leg(1),
+        ));
     }
     lines
 }
@@ -198,14 +215,17 @@ fn occupants(app: &App, e: &Edge, width: usize) -> Vec<Line<'static>> {
 /// What the target CPU was doing when it was told.
 fn idle_states(app: &App, e: &Edge, width: usize) -> Vec<Line<'static>> {
     let s = app.snapshot();
-    let idle: u64 = e.idle_states.iter().sum();
+    let idle = fmt::sum(&e.idle_states);
     let mut lines = vec![text::rule("The target CPU was, wakes a second", width, app.theme)];
     let states = e.idle_states.iter().enumerate().filter(|(_, n)| **n > 0);
     let named = states.map(|(i, n)| match s.host.idle_states.get(i) {
         Some(name) => (format!("idle in {name}"), *n),
         None => (format!("idle in state {i}"), *n),
     });
-    for (name, n) in [("busy".to_owned(), e.wakes.saturating_sub(idle))].into_iter().chain(named) {
+    for (name, n) in [("busy".to_owned(), e.wakes.saturating_sub(idle))]
+        .into_iter()
+        .chain(named)
+    {
         let value = fmt::rate(n as f64 / s.window_s);
         lines.push(bar_line(&name, fmt::share(n, e.wakes), &value, width, app.theme.bar()));
     }

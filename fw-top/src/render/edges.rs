@@ -31,17 +31,18 @@ pub fn draw_list(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
     const COLUMNS: [Column; 11] = [
         Column::name("cause", 254, 12),
         Column::name("thread", 255, 10),
-        Column::number("wakes/s", 9),
-        Column::number("cross", 7),
+        Column::number("wakes/s", 7),
+        Column::number("cross", 8),
         Column::number("p50", 6),
         Column::number("p99", 10),
         Column::number("max", 2),
-        Column::number("lost/s", 8),
-        Column::bar("IPI » thread █ hard ▓ soft ▒ idle ░", 3),
-        Column::name("mostly", 4, 14),
-        Column::name("ran on", 1, 9),
+        Column::number("lost/s", 9),
+        Column::bar("where it went", 4),
+        Column::name("mostly", 3, 17),
+        Column::name("ran on", 1, 11),
     ];
     let s = app.snapshot();
+    let bar = usize::from(area.width).saturating_sub(100).clamp(20, 60);
     let row = |i: usize| {
         let e = &s.edges[i];
         let sums = cells::leg_sums(&e.legs);
@@ -54,7 +55,7 @@ pub fn draw_list(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
             cells::quantile(&e.latency, 0.99),
             cell(fmt::max(&e.latency)),
             cell(cells::lost(e.latency.sum_ns, s.window_s)),
-            cells::leg_bar(&sums, 35, app.theme),
+            cells::leg_bar(&sums, bar, app.theme),
             cell(cells::largest_leg(&sums)),
             cell(commonest_distance(e)),
         ]
@@ -64,7 +65,9 @@ pub fn draw_list(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
 
 fn commonest_distance(e: &Edge) -> &'static str {
     let commonest = Distance::ALL.into_iter().zip(e.by_distance).max_by_key(|(_, n)| *n);
-    commonest.filter(|(_, n)| *n > 0).map_or("-", |(distance, _)| distance.label())
+    commonest
+        .filter(|(_, n)| *n > 0)
+        .map_or("-", |(distance, _)| distance.label())
 }
 
 /// What the glyphs mean and what the selected edge's legs are.
@@ -73,11 +76,15 @@ fn draw_legend(app: &App, area: Rect, buf: &mut Buffer) {
     let width = usize::from(area.width);
     let rest = text::section(&format!("{}   (enter opens it)", cells::edge(e)), app.theme, area, buf);
     let sums = cells::leg_sums(&e.legs);
-    let whole = sums.iter().sum();
+    let whole = fmt::sum(&sums);
     let mut spans = vec![Span::raw(" ")];
     for (i, &n) in sums.iter().enumerate().filter(|(_, n)| **n > 0) {
         spans.push(Span::styled(format!("{} ", LEG_GLYPHS[i]), app.theme.leg(i)));
-        spans.push(Span::raw(format!("{} {}   ", LEG_NAMES[i], fmt::percent(fmt::share(n, whole)))));
+        spans.push(Span::raw(format!(
+            "{} {}   ",
+            LEG_NAMES[i],
+            fmt::percent(fmt::share(n, whole))
+        )));
     }
     let bar = cells::leg_bar(&sums, width.saturating_sub(2), app.theme);
     let bar = Line::from_iter([Span::raw(" ")].into_iter().chain(bar.spans));

@@ -18,7 +18,10 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         let found = app.list().rows().len();
         Line::from(vec![
             Span::styled(format!(" / {}▏", app.search.text), app.theme.strong()),
-            Span::styled(format!("  {} found   enter keep  esc drop", fmt::count(found as u64)), app.theme.dim()),
+            Span::styled(
+                format!("  {} found   enter keep  esc drop", fmt::count(found as u64)),
+                app.theme.dim(),
+            ),
         ])
     } else if let Some(notice) = &app.notice {
         Line::styled(format!(" {notice}"), app.theme.warning())
@@ -28,14 +31,14 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     buf.set_line(area.x, area.y, &cut(line, width), area.width);
 }
 
-/// What the lists leave out, with a blank in front: ` "redis" of process 812 (redis-server)`.
+/// What the lists are limited to, with a blank in front: ` "redis" process 812 (redis-server)`.
 pub fn filters(app: &App) -> String {
     let mut out = String::new();
     if !app.search.text.is_empty() {
         out += &format!(" \"{}\"", app.search.text);
     }
     if let Some((pid, comm)) = &app.process {
-        out += &format!(" of process {pid} ({comm})");
+        out += &format!(" process {pid} ({comm})");
     }
     out
 }
@@ -63,11 +66,15 @@ fn status(app: &App, width: usize) -> Line<'static> {
                 .collect();
             let short = format!(" LOST {} ", fmt::count(lost.total()));
             let long = format!(" LOST {}: {} ", fmt::count(lost.total()), reasons.join(", "));
-            add(if long.chars().count() * 2 <= width { long } else { short }, theme.alarm(), width);
+            add(
+                if long.chars().count() * 2 <= width { long } else { short },
+                theme.alarm(),
+                width,
+            );
         }
         let limits = filters(app);
         if !limits.is_empty() {
-            add(format!("only{limits}"), theme.strong(), width);
+            add(format!("only{limits} "), theme.strong(), width);
         }
         for text in cost(app) {
             add(text, theme.dim(), width);
@@ -99,12 +106,15 @@ fn status(app: &App, width: usize) -> Line<'static> {
 /// `self 0.7 % CPU`, then `probes 38 ns x 97k/s = 0.4 %`.
 fn cost(app: &App) -> [String; 2] {
     let s = app.snapshot();
-    let runs: u64 = s.own.probes.iter().map(|p| p.run_count).sum();
-    let time: u64 = s.own.probes.iter().map(|p| p.run_time_ns).sum();
+    let runs: u64 = fmt::sum(s.own.probes.iter().map(|p| &p.run_count));
+    let time: u64 = fmt::sum(s.own.probes.iter().map(|p| &p.run_time_ns));
     let each = time.checked_div(runs).unwrap_or(0);
     let per_second = fmt::short(runs as f64 / s.window_s);
     [
         format!("self {} CPU ", fmt::percent(s.own.cpu_share)),
-        format!("probes {each} ns x {per_second}/s = {} ", fmt::percent(s.own.probes_cpu_share)),
+        format!(
+            "probes {each} ns x {per_second}/s = {} ",
+            fmt::percent(s.own.probes_cpu_share)
+        ),
     ]
 }

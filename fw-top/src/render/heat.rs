@@ -8,31 +8,55 @@ use ratatui::{
     layout::Rect,
     text::{Line, Span},
 };
-use std::collections::HashMap;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+};
 
-/// Width of a cell with its rate beside the shade, and without.
-const WITH_RATE: usize = 8;
-const SHADE: usize = 3;
+/// Width of a cell with its rate beside the shade.
+const WITH_RATE: usize = 9;
 
 /// The busiest interrupts against the CPUs that take them, by number of CPU.
 pub fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let (s, digest, width) = (app.snapshot(), &app.view().digest, usize::from(area.width));
-    let irqs: Vec<&Irq> =
-        digest.busiest_irqs.iter().filter_map(|&i| s.irqs.get(i)).take(area.height.saturating_sub(2).into()).collect();
+    let irqs: Vec<&Irq> = digest
+        .busiest_irqs
+        .iter()
+        .filter_map(|&i| s.irqs.get(i))
+        .take(area.height.saturating_sub(2).into())
+        .collect();
     if irqs.is_empty() {
         let rest = text::section("Interrupts x CPU", app.theme, area, buf);
-        text::put(&[Line::styled(" no interrupt in this window", app.theme.dim())], rest, buf);
+        text::put(
+            &[Line::styled(" no interrupt in this window", app.theme.dim())],
+            rest,
+            buf,
+        );
         return;
     }
     let names: Vec<String> = irqs.iter().map(|irq| name(irq)).collect();
-    let name_width = names.iter().map(|n| Span::raw(n.as_str()).width()).max().unwrap_or(0).min(width / 2).min(24);
+    let name_width = names
+        .iter()
+        .map(|n| Span::raw(n.as_str()).width())
+        .max()
+        .unwrap_or(0)
+        .min(width / 2)
+        .min(24);
     let total = 7;
     let room = width.saturating_sub(name_width + total + 2);
-    let cell = if digest.busiest_cpus.len() * WITH_RATE <= room { WITH_RATE } else { SHADE };
-    let mut cpus: Vec<u32> = digest.busiest_cpus.iter().copied().take(room / cell).collect();
+    let mut cpus = busiest_cpus(&irqs);
+    let all = cpus.len();
+    let digits = cpus.iter().max().map_or(1, |cpu| cpu.to_string().len());
+    let with_rate = all * WITH_RATE <= room;
+    let cell = if with_rate { WITH_RATE } else { (digits + 1).max(3) };
+    cpus.truncate(room / cell);
     cpus.sort_unstable();
-    let title = if cpus.len() < digest.busiest_cpus.len() {
-        format!("Interrupts x CPU: busiest {} of {}", cpus.len(), fmt::count(s.cpus.len() as u64))
+    let title = if cpus.len() < all {
+        format!(
+            "Interrupts x CPU: busiest {} of {}",
+            cpus.len(),
+            fmt::count(s.cpus.len() as u64)
+        )
     } else {
         "Interrupts x CPU (rate/s)".to_owned()
     };
@@ -46,27 +70,40 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         for cpu in &cpus {
             let per_second = counts.get(cpu).copied().unwrap_or(0) as f64 / s.window_s;
             let level = cells::density_of_rate(per_second);
-            spans.push(Span::raw(" "));
+            let rate = if with_rate && per_second > 0.0 {
+                fmt::short(per_second)
+            } else {
+                String::new()
+            };
+            let shade = if with_rate { 3 } else { cell };
+            spans.push(Span::raw(" ".repeat(shade - 2)));
             spans.push(cells::dense(level, 2, app.theme));
-            if cell == WITH_RATE {
-                let rate = if per_second > 0.0 { fmt::short(per_second) } else { String::new() };
-                spans.push(Span::raw(format!("{rate:>5}")));
-            }
+            spans.push(Span::raw(format!("{rate:>w$}", w = cell - shade)));
         }
-        spans.push(Span::styled(format!("{:>total$}", fmt::short(irq.count as f64 / s.window_s)), app.theme.strong()));
+        spans.push(Span::styled(
+            format!("{:>total$}", fmt::short(irq.count as f64 / s.window_s)),
+            app.theme.strong(),
+        ));
         lines.push(cut(Line::from(spans), width));
     }
     text::put(&lines, rest, buf);
 }
 
 fn heading(name_width: usize, cpus: &[u32], cell: usize, total: usize) -> String {
-    let mut out = format!(" {:<name_width$}", "CPU");
-    for cpu in cpus {
-        // Without room for the number its last two digits stay, which tell neighbours apart.
-        let number = if cell == SHADE { cpu % 100 } else { *cpu };
-        out += &format!("{number:>cell$}");
+    let numbers: String = cpus.iter().map(|cpu| format!("{cpu:>cell$}")).collect();
+    format!(" {:<name_width$}{numbers}{:>total$}", "CPU", "all")
+}
+
+/// The CPUs that take these interrupts, most first.
+fn busiest_cpus(irqs: &[&Irq]) -> Vec<u32> {
+    let mut by_cpu: BTreeMap<u32, u64> = BTreeMap::new();
+    for (cpu, n) in irqs.iter().flat_map(|irq| &irq.per_cpu) {
+        let sum = by_cpu.entry(*cpu).or_default();
+        *sum = sum.saturating_add(*n);
     }
-    out + &format!("{:>total$}", "all")
+    let mut cpus: Vec<(u64, u32)> = by_cpu.into_iter().map(|(cpu, n)| (n, cpu)).collect();
+    cpus.sort_by_key(|(n, cpu)| (Reverse(*n), *cpu));
+    cpus.into_iter().map(|(_, cpu)| cpu).collect()
 }
 
 /// `36 virtio1-req.0`, `LOC timer`.

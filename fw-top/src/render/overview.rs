@@ -11,7 +11,6 @@ use crate::{
     fmt,
     theme::LEG_GLYPHS,
 };
-use fw_agent::model::Severity;
 use ratatui::{
     buffer::Buffer,
     layout::{Constraint, Layout as Split, Rect},
@@ -20,17 +19,21 @@ use ratatui::{
 
 pub fn draw(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
     let height = usize::from(area.height);
-    let verdict = verdict(app, area.width.into(), (height / 5).clamp(2, 7));
+    let verdict = verdict(app, area.width.into(), (height / 5).clamp(3, 7));
     // Two CPU rows and four edges come before everything else; the middle only where there is room for it.
     let middle = match height {
         30.. => 9,
         18.. => 6,
         _ => 0,
     };
-    let cpu_rows = app.snapshot().cpus.len().min(height.saturating_sub(verdict.len() + middle + 7) / 3).clamp(1, 12);
-    let heights = [verdict.len(), cpu_rows + 1, middle].map(|h| Constraint::Length(h as u16));
-    let [top, cpus, middle, bottom] =
-        Split::vertical(heights.into_iter().chain([Constraint::Fill(1)])).areas(area);
+    let cpu_rows = app
+        .snapshot()
+        .cpus
+        .len()
+        .min(height.saturating_sub(verdict.len() + middle + 4) / 3)
+        .clamp(2, 12);
+    let heights = [verdict.len(), cpu_rows + 2, middle].map(|h| Constraint::Length(h as u16));
+    let [top, cpus, middle, bottom] = Split::vertical(heights.into_iter().chain([Constraint::Fill(1)])).areas(area);
     text::put(&verdict, top, buf);
     draw_cpus(app, cpus, buf);
     if !middle.is_empty() {
@@ -51,21 +54,19 @@ fn verdict(app: &App, width: usize, most: usize) -> Vec<Line<'static>> {
     }
     let mut lines: Vec<Line> = Vec::new();
     for (i, lint) in s.lints.iter().enumerate() {
-        let (mark, style) = match lint.severity {
-            Severity::Warning => ('!', app.theme.warning()),
-            Severity::Note => ('-', app.theme.dim()),
-        };
-        let text = format!("{} {}", lint.evidence, lint.advice);
-        let mut sentence = text::sentence(mark, &text, style, width);
+        let mut sentence = text::finding(lint, app.theme, width);
         let left = most - lines.len();
         let others = s.lints.len() - i - 1;
         if i == 0 && sentence.len() > left {
             sentence.truncate(left);
             if let Some(last) = sentence.pop() {
-                sentence.push(cut(Line::from_iter(last.spans.into_iter().chain([Span::raw(" …")])), width));
+                sentence.push(cut(
+                    Line::from_iter(last.spans.into_iter().chain([Span::raw(" …")])),
+                    width,
+                ));
             }
         } else if sentence.len() + usize::from(others > 0) > left {
-            let more = format!("   and {} more; see the edges they are about", s.lints.len() - i);
+            let more = format!("   and {} more: press 6", s.lints.len() - i);
             if left > 0 {
                 lines.push(cut(Line::styled(more, app.theme.dim()), width));
             }
@@ -79,8 +80,15 @@ fn verdict(app: &App, width: usize, most: usize) -> Vec<Line<'static>> {
 fn all_is_well(app: &App) -> String {
     let s = app.snapshot();
     if s.wakes.count == 0 {
-        let filter = if s.filter.is_empty() { String::new() } else { format!(" that matches {}", s.filter) };
-        return format!("No thread{filter} was woken in this window of {}.", fmt::seconds(s.window_s));
+        let filter = if s.filter.is_empty() {
+            String::new()
+        } else {
+            format!(" that matches {}", s.filter)
+        };
+        return format!(
+            "No thread{filter} was woken in this window of {}.",
+            fmt::seconds(s.window_s)
+        );
     }
     let legs = &app.view().digest.leg_ns;
     format!(
@@ -105,11 +113,17 @@ fn draw_cpus(app: &App, area: Rect, buf: &mut Buffer) {
         Column::bar("p99, last 60 windows", 3),
     ];
     let s = app.snapshot();
-    let rows = usize::from(area.height.saturating_sub(1));
+    let rows = usize::from(area.height.saturating_sub(2));
     let all = s.cpus.len();
     // With room for all in CPU order; else the worst.
     let mut shown: Vec<usize> = app.view().digest.worst_cpus.iter().copied().take(rows).collect();
     shown.sort_unstable();
+    let title = if shown.len() < all {
+        format!("CPUs: {} of {}, most wake-up time", shown.len(), fmt::count(all as u64))
+    } else {
+        "CPUs".to_owned()
+    };
+    let rest = text::section(&title, app.theme, area, buf);
     let spark = usize::from(area.width).saturating_sub(82).clamp(20, HISTORY_LENGTH);
     let row = |&i: &usize| {
         let c = s.cpus.get(i)?;
@@ -128,23 +142,28 @@ fn draw_cpus(app: &App, area: Rect, buf: &mut Buffer) {
         ])
     };
     let table_rows: Vec<Vec<Line>> = shown.iter().filter_map(row).collect();
-    Table::new(&COLUMNS, table_rows).draw(app.theme, area, buf);
-    if shown.len() < all {
-        let note = format!(" worst {} of {} ", shown.len(), fmt::count(all as u64));
-        let x = area.right().saturating_sub(note.len() as u16);
-        buf.set_string(x, area.y, note, app.theme.warning());
-    }
+    Table::new(&COLUMNS, table_rows).draw(app.theme, rest, buf);
 }
 
 fn draw_legs(app: &App, area: Rect, buf: &mut Buffer) {
     let sums = &app.view().digest.leg_ns;
-    let whole: u64 = sums.iter().sum();
-    let per_second = cells::lost(whole, app.snapshot().window_s);
-    let rest = text::section(&format!("Where wake-up time goes: {per_second}/s"), app.theme, area, buf);
+    let whole = fmt::sum(sums);
     if whole == 0 {
-        text::put(&[Line::styled(" no wake was seen by cause", app.theme.dim())], rest, buf);
+        let rest = text::section("Where wake-up time goes", app.theme, area, buf);
+        text::put(
+            &[Line::styled(" no wake was seen by cause", app.theme.dim())],
+            rest,
+            buf,
+        );
         return;
     }
+    let per_second = cells::lost(whole, app.snapshot().window_s);
+    let rest = text::section(
+        &format!("Where wake-up time goes: {per_second}/s"),
+        app.theme,
+        area,
+        buf,
+    );
     let room = usize::from(rest.height);
     let mut shown: Vec<usize> = (0..sums.len()).collect();
     // Where not all fit the largest stay, in the order of the wake.

@@ -24,20 +24,39 @@ pub struct Column {
     right: bool,
 }
 
+/// Columns less important than this go before names are shortened below [`COMFORTABLE`] columns.
+const EXTRA: u8 = 5;
+const COMFORTABLE: usize = 24;
+
 impl Column {
     /// A right-aligned number.
     pub const fn number(title: &'static str, importance: u8) -> Column {
-        Column { title, importance, shortest: None, right: true }
+        Column {
+            title,
+            importance,
+            shortest: None,
+            right: true,
+        }
     }
 
     /// A name, which may be shortened to so many columns.
     pub const fn name(title: &'static str, importance: u8, shortest: usize) -> Column {
-        Column { title, importance, shortest: Some(shortest), right: false }
+        Column {
+            title,
+            importance,
+            shortest: Some(shortest),
+            right: false,
+        }
     }
 
     /// A bar, all of the same width.
     pub const fn bar(title: &'static str, importance: u8) -> Column {
-        Column { title, importance, shortest: None, right: false }
+        Column {
+            title,
+            importance,
+            shortest: None,
+            right: false,
+        }
     }
 }
 
@@ -54,13 +73,22 @@ pub struct Table<'a> {
 impl<'a> Table<'a> {
     /// A table of rows that all have a cell for each column.
     pub fn new(columns: &'a [Column], rows: Vec<Vec<Line<'a>>>) -> Table<'a> {
-        Table { columns, rows, order: None, selected: None }
+        Table {
+            columns,
+            rows,
+            order: None,
+            selected: None,
+        }
     }
 
     /// Draws heading and rows at the top of `area`.
     pub fn draw(&self, theme: Theme, area: Rect, buf: &mut Buffer) {
         text::put(&self.lines(theme, area.width.into()), area, buf);
-        if let Some(y) = self.selected.map(|r| area.y + 1 + r as u16).filter(|y| *y < area.bottom()) {
+        if let Some(y) = self
+            .selected
+            .map(|r| area.y + 1 + r as u16)
+            .filter(|y| *y < area.bottom())
+        {
             buf.set_string(area.x, y, ">", theme.strong());
             buf.set_style(Rect { y, height: 1, ..area }, theme.selected());
         }
@@ -84,6 +112,16 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// The column that the table is sorted by explains the order of the rows, so it stays.
+    fn importance(&self, column: usize) -> u8 {
+        let Column { title, importance, .. } = self.columns[column];
+        if self.order.is_some_and(|(by, _)| by == title) {
+            importance.max(253)
+        } else {
+            importance
+        }
+    }
+
     fn natural(&self, column: usize) -> usize {
         let cells = self.rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
         cells.max(Span::raw(self.title(column)).width())
@@ -92,19 +130,41 @@ impl<'a> Table<'a> {
     /// The columns that fit with their widths.
     fn fit(&self, width: usize, gap: usize) -> Vec<(usize, usize)> {
         let natural: Vec<usize> = (0..self.columns.len()).map(|i| self.natural(i)).collect();
-        let least = |i: usize| self.columns[i].shortest.map_or(natural[i], |s| s.min(natural[i]));
+        // A name's heading stays whole as well.
+        let shortened = |i: usize, to: usize| natural[i].min(to.max(Span::raw(self.title(i)).width()));
+        let least = |i: usize| {
+            self.columns[i]
+                .shortest
+                .map_or(natural[i], |shortest| shortened(i, shortest))
+        };
+        let good = |i: usize| {
+            self.columns[i]
+                .shortest
+                .map_or(natural[i], |_| shortened(i, COMFORTABLE))
+        };
+        let needed = |kept: &[usize], of: &dyn Fn(usize) -> usize| {
+            kept.iter().map(|&i| of(i) + gap).sum::<usize>().saturating_sub(gap)
+        };
         let mut kept: Vec<usize> = (0..self.columns.len()).collect();
-        let needed = |kept: &[usize]| kept.iter().map(|&i| least(i) + gap).sum::<usize>().saturating_sub(gap);
-        while kept.len() > 1 && needed(&kept) > width {
-            let drop = (0..kept.len()).min_by_key(|&k| self.columns[kept[k]].importance).unwrap_or(0);
+        while kept.len() > 1 {
+            let Some(drop) = (0..kept.len()).min_by_key(|&k| self.importance(kept[k])) else {
+                break;
+            };
+            let extra = self.importance(kept[drop]) < EXTRA;
+            if needed(&kept, &least) <= width && !(extra && needed(&kept, &good) > width) {
+                break;
+            }
             kept.remove(drop);
         }
-        let mut spare = width.saturating_sub(needed(&kept));
+        let mut spare = width.saturating_sub(needed(&kept, &least));
         let mut shown: Vec<(usize, usize)> = kept.iter().map(|&i| (i, least(i).min(width))).collect();
-        for (i, w) in &mut shown {
-            let more = (natural[*i] - *w).min(spare);
-            *w += more;
-            spare -= more;
+        // First every name to a comfortable width, then to its whole one.
+        for wanted in [&good as &dyn Fn(usize) -> usize, &|i| natural[i]] {
+            for (i, w) in &mut shown {
+                let more = wanted(*i).saturating_sub(*w).min(spare);
+                *w += more;
+                spare -= more;
+            }
         }
         shown
     }
@@ -119,7 +179,10 @@ impl<'a> Table<'a> {
             let pad = Span::raw(" ".repeat(width.saturating_sub(cell.width())));
             // A style of the line itself would end with the line that it is put into.
             let style = cell.style;
-            let styled = cell.spans.into_iter().map(|s| Span::styled(s.content, style.patch(s.style)));
+            let styled = cell
+                .spans
+                .into_iter()
+                .map(|s| Span::styled(s.content, style.patch(s.style)));
             if self.columns[i].right {
                 spans.push(pad);
                 spans.extend(styled);
@@ -155,7 +218,10 @@ pub fn cut(line: Line, width: usize) -> Line {
 /// The rows of a list that are shown in a height: as in the last frame, moved no further than the selection asks for.
 fn shown(list: &List, height: usize) -> Range<usize> {
     let len = list.rows().len();
-    let first = list.offset.min(list.selected()).max((list.selected() + 1).saturating_sub(height));
+    let first = list
+        .offset
+        .min(list.selected())
+        .max((list.selected() + 1).saturating_sub(height));
     let first = first.min(len.saturating_sub(height));
     first..len.min(first + height)
 }
@@ -203,15 +269,22 @@ pub fn draw_list<'a>(
 mod tests {
     use super::*;
 
-    const COLUMNS: [Column; 3] =
-        [Column::name("thread", 9, 4), Column::number("wakes/s", 5), Column::number("p99", 7)];
+    const COLUMNS: [Column; 3] = [
+        Column::name("thread", 9, 4),
+        Column::number("wakes/s", 5),
+        Column::number("p99", 7),
+    ];
 
     fn drawn(width: u16) -> String {
         let row = vec![Line::raw("redis-server"), Line::raw("17,310"), Line::raw("61us")];
         let area = Rect::new(0, 0, width, 2);
         let mut buf = Buffer::empty(area);
         Table::new(&COLUMNS, vec![row]).draw(Theme::Mono, area, &mut buf);
-        (0..width).map(|x| buf[(x, 1)].symbol().to_owned()).collect::<String>().trim_end().to_owned()
+        (0..width)
+            .map(|x| buf[(x, 1)].symbol().to_owned())
+            .collect::<String>()
+            .trim_end()
+            .to_owned()
     }
 
     #[test]

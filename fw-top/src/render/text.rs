@@ -5,6 +5,7 @@ use crate::{
     app::{App, Layout},
     theme::Theme,
 };
+use fw_agent::model::{Lint, Severity};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -18,7 +19,11 @@ pub fn section(title: &str, theme: Theme, area: Rect, buf: &mut Buffer) -> Rect 
         return area;
     }
     buf.set_line(area.x, area.y, &rule(title, area.width.into(), theme), area.width);
-    Rect { y: area.y + 1, height: area.height - 1, ..area }
+    Rect {
+        y: area.y + 1,
+        height: area.height - 1,
+        ..area
+    }
 }
 
 /// A rule with a title, `width` columns long.
@@ -77,9 +82,23 @@ pub fn beside(left: Vec<Line<'static>>, right: Vec<Line<'static>>, width: usize)
         .map(|_| {
             let l = cut(left.next().unwrap_or_default(), width);
             let pad = Span::raw(" ".repeat(width - l.width() + 2));
-            Line::from_iter(l.spans.into_iter().chain([pad]).chain(right.next().unwrap_or_default().spans))
+            Line::from_iter(
+                l.spans
+                    .into_iter()
+                    .chain([pad])
+                    .chain(right.next().unwrap_or_default().spans),
+            )
         })
         .collect()
+}
+
+/// A judgement: its evidence and its advice.
+pub fn finding(lint: &Lint, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let (mark, style) = match lint.severity {
+        Severity::Warning => ('!', theme.warning()),
+        Severity::Note => ('-', theme.dim()),
+    };
+    sentence(mark, &format!("{} {}", lint.evidence, lint.advice), style, width)
 }
 
 /// Draws lines from the top, without scrolling.
@@ -89,16 +108,20 @@ pub fn put(lines: &[Line], area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// Draws lines from the row the user has scrolled to. If some are left, the last row says how many.
+/// Draws lines from the row the user has scrolled to. If not all fit, the last row says how many are above and below.
 pub fn scrolled(app: &App, lines: &[Line], area: Rect, buf: &mut Buffer, layout: &mut Layout) {
-    let page = usize::from(area.height);
+    let overflows = lines.len() > usize::from(area.height);
+    let shown = Rect {
+        height: area.height.saturating_sub(overflows.into()),
+        ..area
+    };
+    let page = usize::from(shown.height);
     let offset = app.scroll.min(lines.len().saturating_sub(page));
-    put(&lines[offset..], area, buf);
-    let below = lines.len().saturating_sub(offset + page);
-    if below > 0 && page > 1 {
-        let more = format!(" ↓ {} more ", below + 1);
-        let x = area.right().saturating_sub(more.chars().count() as u16);
-        buf.set_string(x.max(area.x), area.bottom() - 1, more, app.theme.title());
+    put(&lines[offset..], shown, buf);
+    if overflows {
+        let below = lines.len().saturating_sub(offset + page);
+        let more = format!(" ↑ {offset}  ↓ {below} more lines");
+        buf.set_stringn(area.x, shown.bottom(), more, area.width.into(), app.theme.title());
     }
     (layout.page, layout.offset, layout.text_rows) = (page, offset, lines.len());
 }

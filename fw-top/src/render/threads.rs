@@ -28,8 +28,8 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
         Column::number("runq p99", 7),
         Column::number("lost/s", 9),
         Column::number("cross", 8),
-        Column::name("waited for", 4, 14),
-        Column::name("distance", 1, 9),
+        Column::name("waited for", 4, 17),
+        Column::name("distance", 1, 13),
         Column::number("CPU", 0),
     ];
     let s = app.snapshot();
@@ -62,12 +62,19 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
 
 /// In the order of `Legs::wake`.
 fn waits(w: &WaitedFor) -> [u64; 6] {
-    [w.queue_ns, w.thread_ns, w.hardirq_ns, w.softirq_ns, w.idle_ns, w.switch_ns]
+    [
+        w.queue_ns,
+        w.thread_ns,
+        w.hardirq_ns,
+        w.softirq_ns,
+        w.idle_ns,
+        w.switch_ns,
+    ]
 }
 
 /// The commonest distance with its share, shares counted by distance.
 fn distance(by_distance: &[u64; 5]) -> String {
-    let whole = by_distance.iter().sum();
+    let whole = fmt::sum(by_distance);
     match Distance::ALL.into_iter().zip(by_distance).max_by_key(|(_, n)| **n) {
         Some((d, &n)) if n > 0 => format!("{} {}", d.label(), fmt::percent(fmt::share(n, whole))),
         _ => "-".into(),
@@ -76,30 +83,54 @@ fn distance(by_distance: &[u64; 5]) -> String {
 
 fn draw_detail(app: &App, t: &Thread, area: Rect, buf: &mut Buffer) {
     let (s, theme, width) = (app.snapshot(), app.theme, usize::from(area.width));
-    let rest = text::section(&format!("{} of process {}", cells::thread(&t.comm, t.tid), t.pid), theme, area, buf);
-    let or_dash = |text: &str| if text.is_empty() { "-".to_owned() } else { text.to_owned() };
+    let rest = text::section(
+        &format!("{} of process {}", cells::thread(&t.comm, t.tid), t.pid),
+        theme,
+        area,
+        buf,
+    );
+    let or_dash = |text: &str| {
+        if text.is_empty() {
+            "-".to_owned()
+        } else {
+            text.to_owned()
+        }
+    };
     let sums = waits(&t.waited_for);
-    let whole: u64 = sums.iter().sum();
+    let whole = fmt::sum(&sums);
     let title = format!(" waited {}/s for ", cells::lost(whole, s.window_s));
     let bar = cells::leg_bar(&sums, width.saturating_sub(title.len() + 1).min(60), theme);
     let parts = sums.iter().zip(cells::LEG_NAMES).filter(|(n, _)| **n > 0);
-    let parts: Vec<String> =
-        parts.map(|(&n, name)| format!("{name} {}", fmt::percent(fmt::share(n, whole)))).collect();
+    let parts: Vec<String> = parts
+        .map(|(&n, name)| format!("{name} {}", fmt::percent(fmt::share(n, whole))))
+        .collect();
     let ran = Distance::ALL.into_iter().zip(t.by_distance).filter(|(_, n)| *n > 0);
     let ran: Vec<String> = ran
-        .map(|(d, n)| format!("{} {}", d.label(), fmt::percent(fmt::share(n, t.by_distance.iter().sum()))))
+        .map(|(d, n)| {
+            format!(
+                "{} {}",
+                d.label(),
+                fmt::percent(fmt::share(n, fmt::sum(&t.by_distance)))
+            )
+        })
         .collect();
     let mut woken_by: Vec<_> = s.edges.iter().filter(|e| e.tid == t.tid).collect();
     woken_by.sort_by_key(|e| std::cmp::Reverse(e.wakes));
     let woken_by: Vec<String> = woken_by
         .iter()
         .take(3)
-        .map(|e| format!("{} {}/s", cells::cause(&e.cause), fmt::rate(e.wakes as f64 / s.window_s)))
+        .map(|e| {
+            format!(
+                "{} {}/s",
+                cells::cause(&e.cause),
+                fmt::rate(e.wakes as f64 / s.window_s)
+            )
+        })
         .collect();
     let lines = [
         Line::from_iter([Span::raw(title)].into_iter().chain(bar.spans)),
         Line::raw(format!("   {}", or_dash(&parts.join(", ")))),
-        Line::raw(format!(" ran on the waking CPU's   {}", or_dash(&ran.join(", ")))),
+        Line::raw(format!(" distance to the waking CPU   {}", or_dash(&ran.join(", ")))),
         Line::raw(format!(" woken by   {}", or_dash(&woken_by.join(", ")))),
         Line::raw(format!(
             " last on CPU {}   may run on {}   preempted {}/s   migrated {}/s",

@@ -6,11 +6,17 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use fw_agent::model::Snapshot;
 use fw_top::{
     app::{App, Effect, Event, Tab, reduce},
-    once, render,
+    once, render, sample,
     theme::Theme,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
+
+/// The busy host, made up only once.
+pub fn busy() -> Snapshot {
+    static BUSY: LazyLock<Snapshot> = LazyLock::new(sample::busy);
+    BUSY.clone()
+}
 
 /// A dashboard on a made-up host.
 pub struct Driver {
@@ -20,7 +26,10 @@ pub struct Driver {
 
 impl Driver {
     pub fn new(tab: Tab, size: (u16, u16)) -> Driver {
-        Driver { app: App::new(Theme::Default, tab, Duration::from_secs(1)), size }
+        Driver {
+            app: App::new(Theme::Default, tab, Duration::from_secs(1)),
+            size,
+        }
     }
 
     pub fn window(mut self, snapshot: Snapshot) -> Driver {

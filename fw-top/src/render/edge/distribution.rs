@@ -18,21 +18,40 @@ pub fn buckets(app: &App, dist: &Dist, width: usize, room: usize) -> Vec<Line<'s
         lines.push(Line::styled(" no wake in this window", app.theme.dim()));
         return lines;
     }
-    let finest = [8, 4, 2].into_iter().map(|n| steps(dist, n)).find(|steps| steps.len() < room);
+    let finest = [8, 4, 2]
+        .into_iter()
+        .map(|n| steps(dist, n))
+        .find(|steps| steps.len() < room);
     let steps = finest.unwrap_or_else(|| steps(dist, 1));
     let marks = MARKS.map(|(name, q)| (name, dist.quantile(q)));
     let largest = steps.iter().map(|(_, n)| *n).max().unwrap_or(0);
     let bar = width.saturating_sub(8 + 8 + 8 + 22).max(4);
     for (i, &(lower, events)) in steps.iter().enumerate() {
         let upper = steps.get(i + 1).map_or(u64::MAX, |(lower, _)| *lower);
-        let here = marks.iter().filter(|(_, ns)| (lower..upper).contains(ns)).map(|(name, _)| *name);
+        let here = marks
+            .iter()
+            .filter(|(_, ns)| (lower..upper).contains(ns))
+            .map(|(name, _)| *name);
         let here: Vec<&str> = here.collect();
         let line = Line::from(vec![
             Span::raw(format!(" {:>6} ", fmt::duration(lower))),
             Span::styled(fmt::bar(fmt::share(events, largest), bar, '█'), app.theme.bar()),
-            Span::raw(format!("{:>8}", if events > 0 { fmt::count(events) } else { "-".into() })),
-            Span::styled(format!("{:>8}", fmt::percent(fmt::share(events, dist.count()))), app.theme.dim()),
-            Span::styled(if here.is_empty() { String::new() } else { format!(" < {}", here.join(" ")) }, app.theme.strong()),
+            Span::raw(format!(
+                "{:>8}",
+                if events > 0 { fmt::count(events) } else { "-".into() }
+            )),
+            Span::styled(
+                format!("{:>8}", fmt::percent(fmt::share(events, dist.count()))),
+                app.theme.dim(),
+            ),
+            Span::styled(
+                if here.is_empty() {
+                    String::new()
+                } else {
+                    format!(" < {}", here.join(" "))
+                },
+                app.theme.strong(),
+            ),
         ]);
         lines.push(cut(line, width));
     }
@@ -52,7 +71,10 @@ fn steps(dist: &Dist, per_octave: u64) -> Vec<(u64, u64)> {
         let first = *first.get_or_insert(place(lower));
         let last = (place(lower) - first) as usize;
         while steps.len() <= last {
-            let (octave, within) = ((first + steps.len() as u64) / per_octave, (first + steps.len() as u64) % per_octave);
+            let (octave, within) = (
+                (first + steps.len() as u64) / per_octave,
+                (first + steps.len() as u64) % per_octave,
+            );
             steps.push(((1 << octave) + ((within << octave) / per_octave), 0));
         }
         steps[last].1 += events;
@@ -65,7 +87,7 @@ pub fn over_time(app: &App, id: &EdgeId, width: usize) -> Vec<Line<'static>> {
     let history = app.view().history.edge(id);
     let shown = width.saturating_sub(8).min(HISTORY_LENGTH);
     let windows = &history[history.len().saturating_sub(shown)..];
-    let title = format!("The last {} windows, latency over time", windows.len());
+    let title = format!("Latency over the last {} windows, newest right", windows.len());
     let mut lines = vec![text::rule(&title, width, app.theme)];
     let lowest = windows.iter().filter_map(|w| w.iter().position(|n| *n > 0)).min();
     let highest = windows.iter().map(|w| w.len()).max().unwrap_or(0);
@@ -76,7 +98,7 @@ pub fn over_time(app: &App, id: &EdgeId, width: usize) -> Vec<Line<'static>> {
     for octave in (lowest..highest).rev() {
         let mut spans = vec![Span::raw(format!(" {:>6} ", fmt::duration(1 << octave)))];
         spans.extend(windows.iter().map(|w| {
-            let share = fmt::share(w.get(octave).copied().unwrap_or(0), w.iter().sum());
+            let share = fmt::share(w.get(octave).copied().unwrap_or(0), fmt::sum(*w));
             cells::dense(cells::density_of_share(share), 1, app.theme)
         }));
         lines.push(Line::from(spans));
@@ -93,7 +115,10 @@ mod tests {
     fn steps_are_even_on_a_log_scale() {
         let dist = Dist::of([1_024, 1_536, 1_600, 4_096]);
         assert_eq!(steps(&dist, 1), [(1_024, 3), (2_048, 0), (4_096, 1)]);
-        assert_eq!(steps(&dist, 2), [(1_024, 1), (1_536, 2), (2_048, 0), (3_072, 0), (4_096, 1)]);
+        assert_eq!(
+            steps(&dist, 2),
+            [(1_024, 1), (1_536, 2), (2_048, 0), (3_072, 0), (4_096, 1)]
+        );
     }
 
     proptest! {
