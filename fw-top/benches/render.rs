@@ -48,7 +48,5 @@ fn frame_of_an_opened_edge(bencher: Bencher) {
 fn take_window(bencher: Bencher, tab: Tab) {
     let mut app = dashboard(tab);
     let window = || Event::Window(Box::new(HUGE.clone()));
-    bencher
-        .with_inputs(window)
-        .bench_local_values(|window| reduce(&mut app, window));
+    bencher.with_inputs(window).bench_local_values(|window| reduce(&mut app, window));
 }

@@ -12,6 +12,8 @@ struct Demo {
 impl Source for Demo {
     fn snapshot(&mut self) -> anyhow::Result<Snapshot> {
         self.windows += 1;
+        // To see that the terminal comes back.
+        assert!(std::env::var_os("DEMO_PANIC").is_none(), "a panic was asked for");
         Ok(match self.windows % 8 {
             0 => sample::idle(),
             5 => sample::lossy(),
@@ -20,6 +22,6 @@ impl Source for Demo {
     }
 }
 
-fn main() -> anyhow::Result<ExitCode> {
-    run::run(Args::parse(), |_| Ok(Demo { windows: 0 }))
+fn main() -> ExitCode {
+    run::exit(run::run(Args::parse(), |_| Ok(Demo { windows: 0 })))
 }

@@ -57,10 +57,7 @@ fn duration(text: &str) -> Result<Duration, String> {
     } else {
         (text, 1.0)
     };
-    let seconds = number
-        .parse::<f64>()
-        .map_err(|_| "write it as 500ms, 1s or 1m".to_owned())?
-        * scale;
+    let seconds = number.parse::<f64>().map_err(|_| "write it as 500ms, 1s or 1m".to_owned())? * scale;
     match Duration::try_from_secs_f64(seconds) {
         Ok(d) if d >= Duration::from_millis(1) && d <= Duration::from_secs(86_400) => Ok(d),
         _ => Err("from 1ms to a day".into()),
@@ -69,17 +66,11 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 fn tick(text: &str) -> Result<Duration, String> {
     let d = duration(text)?;
-    if TICK_RANGE_S.contains(&d.as_secs_f64()) {
-        Ok(d)
-    } else {
-        Err("from 0.25s to 10s".into())
-    }
+    if TICK_RANGE_S.contains(&d.as_secs_f64()) { Ok(d) } else { Err("from 0.25s to 10s".into()) }
 }
 
 fn size(text: &str) -> Result<(u16, u16), String> {
-    let parsed = text
-        .split_once('x')
-        .and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+    let parsed = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
     match parsed {
         Some((w, h)) if (1..=1000).contains(&w) && (1..=1000).contains(&h) => Ok((w, h)),
         _ => Err("write it as 120x40, at most 1000x1000".into()),

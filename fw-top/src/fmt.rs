@@ -8,11 +8,7 @@ pub fn duration(ns: u64) -> String {
     let mut value = ns as f64;
     for unit in ["ns", "us", "ms"] {
         if value < 999.5 {
-            return if unit == "ns" {
-                format!("{ns}ns")
-            } else {
-                format!("{}{unit}", two_digits(value))
-            };
+            return if unit == "ns" { format!("{ns}ns") } else { format!("{}{unit}", two_digits(value)) };
         }
         value /= 1000.0;
     }
@@ -21,20 +17,12 @@ pub fn duration(ns: u64) -> String {
 
 /// A percentile of a distribution, or `-` if nothing was counted: "no events" is not "0 ns".
 pub fn quantile(dist: &Dist, q: f64) -> String {
-    if dist.is_empty() {
-        "-".into()
-    } else {
-        duration(dist.quantile(q))
-    }
+    if dist.is_empty() { "-".into() } else { duration(dist.quantile(q)) }
 }
 
 /// The largest value of a distribution, or `-` if nothing was counted.
 pub fn max(dist: &Dist) -> String {
-    if dist.is_empty() {
-        "-".into()
-    } else {
-        duration(dist.max_ns)
-    }
+    if dist.is_empty() { "-".into() } else { duration(dist.max_ns) }
 }
 
 /// A count with thousands separators: `1,204`.
@@ -92,11 +80,7 @@ pub fn percent(share: f64) -> String {
 /// Time since boot: `3d 04:12`, `04:12`.
 pub fn uptime(seconds: u64) -> String {
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
-    if days > 0 {
-        format!("{days}d {hours:02}:{minutes:02}")
-    } else {
-        format!("{hours:02}:{minutes:02}")
-    }
+    if days > 0 { format!("{days}d {hours:02}:{minutes:02}") } else { format!("{hours:02}:{minutes:02}") }
 }
 
 /// A length of time set by the user, seconds: `1s`, `0.25s`.
@@ -109,11 +93,7 @@ pub fn bytes(n: u64) -> String {
     let mut value = n as f64;
     for unit in ["B", "KiB", "MiB", "GiB"] {
         if value < 1023.5 || unit == "GiB" {
-            return if unit == "B" {
-                format!("{n} B")
-            } else {
-                format!("{value:.1} {unit}")
-            };
+            return if unit == "B" { format!("{n} B") } else { format!("{value:.1} {unit}") };
         }
         value /= 1024.0;
     }
@@ -139,10 +119,8 @@ pub fn cpu_list(cpus: impl IntoIterator<Item = u32>) -> String {
             _ => ranges.push((cpu, cpu)),
         }
     }
-    let texts: Vec<String> = ranges
-        .iter()
-        .map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") })
-        .collect();
+    let texts: Vec<String> =
+        ranges.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") }).collect();
     texts.join(",")
 }
 
@@ -166,17 +144,16 @@ pub fn shorten(text: &str, width: usize) -> String {
     out
 }
 
-/// How many of `width` cells a share fills; something that is not nothing fills at least one.
-pub fn cells(share: f64, width: usize) -> usize {
-    let filled = (share.clamp(0.0, 1.0) * width as f64).round() as usize;
-    if share > 0.0 { filled.max(1).min(width) } else { 0 }
-}
-
-/// A bar of `width` cells drawn with `glyph`, blank behind.
+/// A bar of `width` cells drawn with `glyph`, blank behind. The full block is drawn to an eighth of a cell, other glyphs
+/// to a whole one; something that is not nothing shows.
 pub fn bar(share: f64, width: usize, glyph: char) -> String {
-    let filled = cells(share, width);
-    let mut out: String = std::iter::repeat_n(glyph, filled).collect();
-    out.extend(std::iter::repeat_n(' ', width - filled));
+    const EIGHTHS: [char; 7] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+    let per_cell = if glyph == '█' { EIGHTHS.len() + 1 } else { 1 };
+    let parts = (share.clamp(0.0, 1.0) * (width * per_cell) as f64).round() as usize;
+    let parts = if share > 0.0 { parts.max(1).min(width * per_cell) } else { 0 };
+    let mut out: String = std::iter::repeat_n(glyph, parts / per_cell).collect();
+    out.extend((parts % per_cell).checked_sub(1).map(|eighth| EIGHTHS[eighth]));
+    out.extend(std::iter::repeat_n(' ', width - parts.div_ceil(per_cell)));
     out
 }
 
@@ -200,11 +177,7 @@ pub fn apportion(parts: &[u64], total: u64) -> Vec<u64> {
 
 /// Two significant digits below 10, whole numbers above.
 fn two_digits(value: f64) -> String {
-    if value < 9.95 {
-        format!("{value:.1}")
-    } else {
-        format!("{value:.0}")
-    }
+    if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") }
 }
 
 #[cfg(test)]
@@ -214,35 +187,17 @@ mod tests {
 
     #[test]
     fn durations_carry_across_units() {
-        let all = [
-            0,
-            850,
-            999,
-            1_000,
-            3_100,
-            9_949,
-            9_950,
-            61_000,
-            999_499,
-            999_500,
-            1_900_000,
-            2_100_000_000,
-        ];
+        let all = [0, 850, 999, 1_000, 3_100, 9_949, 9_950, 61_000, 999_499, 999_500, 1_900_000, 2_100_000_000];
         let text: Vec<String> = all.iter().map(|&ns| duration(ns)).collect();
         assert_eq!(
             text,
-            [
-                "0ns", "850ns", "999ns", "1.0us", "3.1us", "9.9us", "10us", "61us", "999us", "1.0ms", "1.9ms", "2.1s"
-            ]
+            ["0ns", "850ns", "999ns", "1.0us", "3.1us", "9.9us", "10us", "61us", "999us", "1.0ms", "1.9ms", "2.1s"]
         );
     }
 
     #[test]
     fn counts_and_rates() {
-        assert_eq!(
-            [count(0), count(999), count(1_204), count(1_234_567)],
-            ["0", "999", "1,204", "1,234,567"]
-        );
+        assert_eq!([count(0), count(999), count(1_204), count(1_234_567)], ["0", "999", "1,204", "1,234,567"]);
         let rates = [0.0, 0.01, 0.31, 41.2, 17_310.0, 99_999.6, 173_000.0, 1.7e6].map(rate);
         assert_eq!(rates, ["0", "<0.1", "0.3", "41", "17,310", "100k", "173k", "1.7M"]);
         let shorts = [0.0, 4.0, 950.0, 999.6, 17_250.0, 173_000.0, 1.7e6, 2e12].map(short);
@@ -255,6 +210,8 @@ mod tests {
         assert_eq!(shares, ["0 %", "<0.1 %", "6.1 %", "10 %", "98 %", "100 %"]);
         assert_eq!(bar(0.001, 4, '#'), "#   ");
         assert_eq!(bar(9.0, 4, '#'), "####");
+        assert_eq!(bar(f64::NAN, 4, '#'), "    ");
+        assert_eq!([bar(0.0, 2, '█'), bar(0.001, 2, '█'), bar(0.75, 2, '█')], ["  ", "▏ ", "█▌"]);
     }
 
     #[test]

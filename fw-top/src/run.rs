@@ -48,22 +48,29 @@ pub fn run<S: Source>(
     terminal::check(render::MIN_SIZE)?;
     // Set but empty counts as not set: https://no-color.org.
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-    let mut app = App::new(Theme::chosen(args.theme, no_color), args.tab, args.tick);
+    let theme = Theme::chosen(args.theme, no_color);
+    // crossterm reads NO_COLOR by itself, but a theme that was asked for wins.
+    crossterm::style::force_color_output(theme != Theme::Mono);
+    let mut app = App::new(theme, args.tab, args.tick);
     let (sender, messages) = mpsc::channel();
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let (windows, signalled) = (sender.clone(), sender.clone());
     let deliver = move |window: anyhow::Result<Snapshot>| windows.send(Message::Window(window.map(Box::new))).is_ok();
     let tick = args.tick;
     let control = sampler::start(move || open(&args), tick, deliver)?;
-    thread::spawn(move || {
-        signals
-            .forever()
-            .all(|signal| signalled.send(Message::Signal(signal)).is_ok())
-    });
+    thread::spawn(move || signals.forever().all(|signal| signalled.send(Message::Signal(signal)).is_ok()));
     let mut screen = Screen::enter()?;
     thread::spawn(move || read_input(&sender));
     serve(&mut app, &mut screen, &messages, &control)
     // The screen is given back here, before main prints anything.
+}
+
+/// The exit status of a run. A failure is told on standard error, in one line.
+pub fn exit(result: anyhow::Result<ExitCode>) -> ExitCode {
+    result.unwrap_or_else(|error| {
+        eprintln!("fw-top: {error:#}");
+        ExitCode::FAILURE
+    })
 }
 
 /// Reads keys until nobody listens or the terminal is gone.

@@ -27,36 +27,18 @@ fn legs(latency: &Dist, parts: Parts, before: [u64; 3]) -> Legs {
     let n = latency.count();
     let mut left = latency.sum_ns;
     let mut leg = |i: usize| {
-        let sum = if i == 5 {
-            left
-        } else {
-            ((latency.sum_ns as f64 * parts[i]) as u64).min(left)
-        };
+        let sum = if i == 5 { left } else { ((latency.sum_ns as f64 * parts[i]) as u64).min(left) };
         left -= sum;
         let times = (n as f64 * (0.2 + parts[i]).min(1.0)) as u64;
         let mean = sum.checked_div(times).unwrap_or(0);
-        let mut dist = if parts[i] > 0.0 {
-            spread(times, mean.max(1), mean.max(1) * 3)
-        } else {
-            Dist::default()
-        };
+        let mut dist = if parts[i] > 0.0 { spread(times, mean.max(1), mean.max(1) * 3) } else { Dist::default() };
         dist.sum_ns = sum;
         dist
     };
     let [queue, thread, hardirq, softirq, idle, switch] = [0, 1, 2, 3, 4, 5].map(&mut leg);
     let [handler, softirq_delay, softirq_run] =
         before.map(|ns| if ns > 0 { spread(n, ns, ns * 6) } else { Dist::default() });
-    Legs {
-        handler,
-        softirq_delay,
-        softirq_run,
-        queue,
-        thread,
-        hardirq,
-        softirq,
-        idle,
-        switch,
-    }
+    Legs { handler, softirq_delay, softirq_run, queue, thread, hardirq, softirq, idle, switch }
 }
 
 struct Wake<'a> {
@@ -90,11 +72,7 @@ fn edge(w: Wake) -> Edge {
         occupants: w
             .occupants
             .iter()
-            .map(|(tid, comm, part)| Occupant {
-                tid: *tid,
-                comm: (*comm).into(),
-                held_ns: (sum * part) as u64,
-            })
+            .map(|(tid, comm, part)| Occupant { tid: *tid, comm: (*comm).into(), held_ns: (sum * part) as u64 })
             .collect(),
         cause: w.cause,
         latency,
@@ -102,12 +80,7 @@ fn edge(w: Wake) -> Edge {
 }
 
 fn cause(kind: CauseKind, irq: Option<u32>, tid: Option<u32>, name: &str) -> Cause {
-    Cause {
-        kind,
-        irq,
-        tid,
-        name: name.into(),
-    }
+    Cause { kind, irq, tid, name: name.into() }
 }
 
 fn thread(pid: u32, comm: &str, cgroup: &str, allowed: &str, edges: &[Edge]) -> Thread {
@@ -158,11 +131,7 @@ pub fn busy() -> Snapshot {
             latency: (61_000, 1_900_000),
             parts: [0.08, 0.58, 0.02, 0.03, 0.26, 0.03],
             before: [2_100, 0, 0],
-            occupants: &[
-                (812, "redis-server", 0.41),
-                (97, "kworker/1:2", 0.13),
-                (23, "ksoftirqd/1", 0.04),
-            ],
+            occupants: &[(812, "redis-server", 0.41), (97, "kworker/1:2", 0.13), (23, "ksoftirqd/1", 0.04)],
         }),
         edge(Wake {
             cause: cause(CauseKind::Task, None, Some(2_201), "java"),
@@ -216,10 +185,7 @@ pub fn busy() -> Snapshot {
         }),
     ];
     let latency: Dist = edges.iter().map(|e| e.latency.clone()).collect();
-    let host_wakes = Counted {
-        count: latency.count(),
-        latency,
-    };
+    let host_wakes = Counted { count: latency.count(), latency };
     Snapshot {
         schema: SCHEMA,
         host: Host {
@@ -234,29 +200,12 @@ pub fn busy() -> Snapshot {
             ..Host::default()
         },
         window_s: 1.0,
-        cpus: vec![
-            cpu(0, 1_204, 0.004, 0.031, 0.62, 18_211, 2_800),
-            cpu(1, 17_310, 0.061, 0.142, 0.17, 17_290, 3_400),
-        ],
+        cpus: vec![cpu(0, 1_204, 0.004, 0.031, 0.62, 18_211, 2_800), cpu(1, 17_310, 0.061, 0.142, 0.17, 17_290, 3_400)],
         irqs: irqs(),
         softirqs: softirqs(),
         napi: vec![
-            Napi {
-                id: 8_193,
-                device: "eth0".into(),
-                polls: 1_120,
-                work: 4_810,
-                exhausted: 3,
-                cpu: 1,
-            },
-            Napi {
-                id: 8_194,
-                device: "eth0".into(),
-                polls: 12,
-                work: 12,
-                exhausted: 0,
-                cpu: 0,
-            },
+            Napi { id: 8_193, device: "eth0".into(), polls: 1_120, work: 4_810, exhausted: 3, cpu: 1 },
+            Napi { id: 8_194, device: "eth0".into(), polls: 12, work: 12, exhausted: 0, cpu: 0 },
         ],
         threads: vec![
             thread(4711, "fio", "/system.slice/bench.service", "0", &edges),
@@ -265,12 +214,7 @@ pub fn busy() -> Snapshot {
             thread(17, "rcu_preempt", "", "0-1", &edges),
         ],
         runqueue: host_wakes.clone(),
-        wakes: Wakes {
-            count: host_wakes.count,
-            still_running: 311,
-            latency: host_wakes.latency,
-            ..Wakes::default()
-        },
+        wakes: Wakes { count: host_wakes.count, still_running: 311, latency: host_wakes.latency, ..Wakes::default() },
         lints: vec![
             Lint {
                 name: "cross-cpu-wake".into(),
@@ -308,24 +252,14 @@ fn cpu(cpu: u32, hardirqs: u64, hardirq: f64, softirq: f64, idle: f64, wakes: u6
         hardirq_share: hardirq,
         softirq_share: softirq,
         idle_share: idle,
-        wakes: Counted {
-            count: latency.count(),
-            latency,
-        },
-        runqueue: Counted {
-            count: runqueue.count(),
-            latency: runqueue,
-        },
+        wakes: Counted { count: latency.count(), latency },
+        runqueue: Counted { count: runqueue.count(), latency: runqueue },
     }
 }
 
 fn irqs() -> Vec<Irq> {
-    let consumer = |tid, comm: &str, wakes, cross_cpu_share| Consumer {
-        tid,
-        comm: comm.into(),
-        wakes,
-        cross_cpu_share,
-    };
+    let consumer =
+        |tid, comm: &str, wakes, cross_cpu_share| Consumer { tid, comm: comm.into(), wakes, cross_cpu_share };
     let device = |irq: u32, name: &str, device: &str, managed, cpu: u32, count| Irq {
         irq: Some(irq),
         label: irq.to_string(),
@@ -351,10 +285,7 @@ fn irqs() -> Vec<Irq> {
     vec![
         device(35, "virtio1-config", "vda", Managed::No, 0, 0),
         Irq {
-            consumers: vec![
-                consumer(4711, "fio", 8_704, 0.98),
-                consumer(309, "jbd2/vda1-8", 36, 0.4),
-            ],
+            consumers: vec![consumer(4711, "fio", 8_704, 0.98), consumer(309, "jbd2/vda1-8", 36, 0.4)],
             ..device(36, "virtio1-req.0", "vda", Managed::Yes, 1, 17_240)
         },
         Irq {
@@ -372,13 +303,7 @@ fn softirqs() -> Vec<Softirq> {
     let softirq = |name: &str, delay: (u64, u64), run: (u64, u64), per_cpu: Vec<(u32, u64)>| {
         let count = per_cpu.iter().map(|(_, n)| n).sum();
         let (delay, run) = (spread(count, delay.0, delay.1), spread(count, run.0, run.1));
-        Softirq {
-            name: name.into(),
-            count,
-            delay,
-            run,
-            per_cpu,
-        }
+        Softirq { name: name.into(), count, delay, run, per_cpu }
     };
     vec![
         softirq("TIMER", (1_100, 48_000), (1_600, 12_000), vec![(0, 190), (1, 141)]),
@@ -390,11 +315,7 @@ fn softirqs() -> Vec<Softirq> {
 }
 
 fn own_cost() -> OwnCost {
-    let probe = |name: &str, run_count, each| Probe {
-        name: name.into(),
-        run_count,
-        run_time_ns: run_count * each,
-    };
+    let probe = |name: &str, run_count, each| Probe { name: name.into(), run_count, run_time_ns: run_count * each };
     OwnCost {
         cpu_share: 0.007,
         probes_cpu_share: 0.0052,
@@ -418,12 +339,7 @@ pub fn idle() -> Snapshot {
     s.wakes = Wakes::default();
     s.runqueue = Counted::default();
     for cpu in &mut s.cpus {
-        *cpu = Cpu {
-            cpu: cpu.cpu,
-            node: cpu.node,
-            idle_share: 1.0,
-            ..Cpu::default()
-        };
+        *cpu = Cpu { cpu: cpu.cpu, node: cpu.node, idle_share: 1.0, ..Cpu::default() };
     }
     for irq in &mut s.irqs {
         (irq.count, irq.per_cpu, irq.handler, irq.consumers) = (0, Vec::new(), Dist::default(), Vec::new());
@@ -434,12 +350,7 @@ pub fn idle() -> Snapshot {
 
 /// The busy host, with events that could not be counted.
 pub fn lossy() -> Snapshot {
-    let losses = Losses {
-        aliased: 1_200,
-        edges_full: 34,
-        per_cpu: vec![(0, 1_100), (1, 134)],
-        ..Losses::default()
-    };
+    let losses = Losses { aliased: 1_200, edges_full: 34, per_cpu: vec![(0, 1_100), (1, 134)], ..Losses::default() };
     Snapshot { losses, ..busy() }
 }
 
@@ -450,17 +361,7 @@ pub fn huge(cpus: u32, irqs: u32, edges: u32) -> Snapshot {
     s.host.cpus_online = cpus;
     s.host.cpus_possible = cpus;
     s.cpus = (0..cpus)
-        .map(|i| {
-            cpu(
-                i,
-                u64::from(i * 7 % 4_000),
-                0.02,
-                0.03,
-                0.4,
-                1_000,
-                2_000 + u64::from(i * 37 % 90_000),
-            )
-        })
+        .map(|i| cpu(i, u64::from(i * 7 % 4_000), 0.02, 0.03, 0.4, 1_000, 2_000 + u64::from(i * 37 % 90_000)))
         .collect();
     s.irqs = (0..irqs)
         .map(|i| Irq {
@@ -468,9 +369,7 @@ pub fn huge(cpus: u32, irqs: u32, edges: u32) -> Snapshot {
             label: i.to_string(),
             name: format!("mlx5_comp{i}@pci:0000:{:02x}:00.0", i / 64),
             count: u64::from(i * 31 % 5_000),
-            per_cpu: (0..8)
-                .map(|k| ((i + k * 17) % cpus, u64::from(i * 31 % 5_000) / 8))
-                .collect(),
+            per_cpu: (0..8).map(|k| ((i + k * 17) % cpus, u64::from(i * 31 % 5_000) / 8)).collect(),
             effective_cpus: (i % cpus).to_string(),
             ..disk.clone()
         })
@@ -486,12 +385,6 @@ pub fn huge(cpus: u32, irqs: u32, edges: u32) -> Snapshot {
         })
         .collect();
     let thread = s.threads[0].clone();
-    s.threads = (0..edges)
-        .map(|i| Thread {
-            tid: 10_000 + i,
-            pid: 10_000 + i / 64,
-            ..thread.clone()
-        })
-        .collect();
+    s.threads = (0..edges).map(|i| Thread { tid: 10_000 + i, pid: 10_000 + i / 64, ..thread.clone() }).collect();
     s
 }

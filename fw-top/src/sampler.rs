@@ -2,6 +2,7 @@
 
 use fw_agent::model::Snapshot;
 use std::{
+    panic::{self, AssertUnwindSafe},
     sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
     thread,
     time::{Duration, Instant},
@@ -41,19 +42,18 @@ pub fn start<S: Source>(
 ) -> anyhow::Result<Control> {
     let (control, commands) = mpsc::channel();
     let (opened, ready) = mpsc::channel();
-    thread::Builder::new()
-        .name("fw-top-sampler".into())
-        .spawn(move || match open() {
-            Ok(source) => {
-                // Nobody waits any more if the program is ending.
-                let _ = opened.send(Ok(()));
-                sample(source, tick, &commands, deliver);
+    thread::Builder::new().name("fw-top-sampler".into()).spawn(move || match open() {
+        Ok(source) => {
+            // Nobody waits any more if the program is ending.
+            let _ = opened.send(Ok(()));
+            // Other threads keep the program alive, so a panic here must be told like any other end of sampling.
+            if panic::catch_unwind(AssertUnwindSafe(|| sample(source, tick, &commands, &deliver))).is_err() {
+                deliver(Err(anyhow::anyhow!("the sampling thread panicked; this is a bug in fw-top")));
             }
-            Err(error) => drop(opened.send(Err(error))),
-        })?;
-    ready
-        .recv()
-        .unwrap_or_else(|_| Err(anyhow::anyhow!("the sampling thread ended before it began")))?;
+        }
+        Err(error) => drop(opened.send(Err(error))),
+    })?;
+    ready.recv().unwrap_or_else(|_| Err(anyhow::anyhow!("the sampling thread ended before it began")))?;
     Ok(Control(control))
 }
 
@@ -61,7 +61,7 @@ fn sample(
     mut source: impl Source,
     mut tick: Duration,
     commands: &Receiver<Duration>,
-    deliver: impl Fn(anyhow::Result<Snapshot>) -> bool,
+    deliver: &impl Fn(anyhow::Result<Snapshot>) -> bool,
 ) {
     let mut last = Instant::now();
     loop {
@@ -93,10 +93,7 @@ mod tests {
     impl Source for Script {
         fn snapshot(&mut self) -> anyhow::Result<Snapshot> {
             let window_s = self.0.pop().ok_or_else(|| anyhow::anyhow!("the script is over"))?;
-            Ok(Snapshot {
-                window_s,
-                ..Snapshot::default()
-            })
+            Ok(Snapshot { window_s, ..Snapshot::default() })
         }
     }
 
@@ -111,24 +108,29 @@ mod tests {
     }
 
     #[test]
+    fn a_panic_ends_sampling_with_an_error() {
+        struct Broken;
+        impl Source for Broken {
+            fn snapshot(&mut self) -> anyhow::Result<Snapshot> {
+                panic!("on purpose")
+            }
+        }
+        let (tx, rx) = mpsc::channel();
+        let _control = start(|| Ok(Broken), Duration::from_millis(1), move |w| tx.send(w).is_ok()).unwrap();
+        assert!(rx.recv().unwrap().unwrap_err().to_string().contains("panicked"));
+    }
+
+    #[test]
     fn a_source_that_cannot_be_opened_is_told_at_once() {
-        let refused = start(
-            || Err::<Script, _>(anyhow::anyhow!("no permission")),
-            Duration::from_secs(1),
-            |_| true,
-        );
+        let refused = start(|| Err::<Script, _>(anyhow::anyhow!("no permission")), Duration::from_secs(1), |_| true);
         assert_eq!(refused.unwrap_err().to_string(), "no permission");
     }
 
     #[test]
     fn a_shorter_tick_is_obeyed_at_once() {
         let (tx, rx) = mpsc::channel();
-        let control = start(
-            || Ok(Script(vec![1.0])),
-            Duration::from_secs(86_400),
-            move |w| tx.send(w).is_ok(),
-        )
-        .unwrap();
+        let control =
+            start(|| Ok(Script(vec![1.0])), Duration::from_secs(86_400), move |w| tx.send(w).is_ok()).unwrap();
         control.tick(Duration::from_millis(1));
         assert!(rx.recv().unwrap().is_ok());
     }

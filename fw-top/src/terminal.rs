@@ -10,7 +10,10 @@ use ratatui::{Terminal, backend::CrosstermBackend};
 use std::{
     io::{self, IsTerminal, Stdout, stdout},
     panic,
-    sync::Once,
+    sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// Why there is no screen to draw on.
@@ -64,6 +67,7 @@ impl Screen {
     /// If the terminal refuses; it is given back then.
     pub fn enter() -> Result<Screen, Error> {
         restore_on_panic();
+        TAKEN.store(true, Ordering::SeqCst);
         enable_raw_mode()?;
         let entered = execute!(stdout(), EnterAlternateScreen, EnableMouseCapture)
             .and_then(|()| Terminal::new(CrosstermBackend::new(stdout())));
@@ -83,8 +87,14 @@ impl Drop for Screen {
     }
 }
 
-/// Gives the terminal back. Failures are ignored: there is nowhere left to say so.
+/// Whether the terminal is ours. Leaving its screen twice would move the cursor over what was printed in between.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Gives the terminal back, once. Failures are ignored: there is nowhere left to say so.
 fn restore() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
     let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
     let _ = disable_raw_mode();
 }

@@ -66,8 +66,7 @@ impl Theme {
 
     /// Something that makes the numbers untrue, such as lost events.
     pub fn alarm(self) -> Style {
-        self.fg(Color::Red, Color::LightYellow)
-            .add_modifier(Modifier::BOLD | Modifier::REVERSED)
+        self.fg(Color::Red, Color::LightYellow).add_modifier(Modifier::BOLD | Modifier::REVERSED)
     }
 
     /// All is well.
@@ -82,27 +81,15 @@ impl Theme {
 
     /// A bar that measures one thing.
     pub fn bar(self) -> Style {
-        self.fg(Color::Blue, Color::LightBlue)
+        self.fg(Color::LightBlue, Color::LightBlue)
     }
 
     /// One of the six wake legs, in the order of `Legs::wake`.
     pub fn leg(self, index: usize) -> Style {
-        const DEFAULT: [Color; 6] = [
-            Color::Magenta,
-            Color::Red,
-            Color::Yellow,
-            Color::Green,
-            Color::Blue,
-            Color::Gray,
-        ];
-        const COLOUR_BLIND: [Color; 6] = [
-            Color::Cyan,
-            Color::LightYellow,
-            Color::White,
-            Color::LightCyan,
-            Color::LightBlue,
-            Color::Gray,
-        ];
+        const DEFAULT: [Color; 6] =
+            [Color::Magenta, Color::Red, Color::Yellow, Color::Green, Color::LightBlue, Color::Gray];
+        const COLOUR_BLIND: [Color; 6] =
+            [Color::Cyan, Color::LightYellow, Color::White, Color::LightCyan, Color::LightBlue, Color::Gray];
         self.fg(DEFAULT[index % 6], COLOUR_BLIND[index % 6])
     }
 
@@ -130,17 +117,7 @@ mod tests {
     #[test]
     fn mono_has_no_colour() {
         let t = Theme::Mono;
-        let all = [
-            t.title(),
-            t.dim(),
-            t.strong(),
-            t.warning(),
-            t.alarm(),
-            t.good(),
-            t.selected(),
-            t.bar(),
-            t.leg(1),
-        ];
+        let all = [t.title(), t.dim(), t.strong(), t.warning(), t.alarm(), t.good(), t.selected(), t.bar(), t.leg(1)];
         assert!(all.iter().all(|s| s.fg.is_none() && s.bg.is_none()));
     }
 }

@@ -4,11 +4,7 @@ use std::process::{Command, Output, Stdio};
 
 fn fw_top(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fw-top"));
-    command
-        .args(args)
-        .stdin(Stdio::null())
-        .output()
-        .expect("fw-top can be started")
+    command.args(args).stdin(Stdio::null()).output().expect("fw-top can be started")
 }
 
 fn complaint(args: &[&str]) -> String {

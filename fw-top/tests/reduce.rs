@@ -37,10 +37,7 @@ fn tabs_by_key_and_by_click() {
 fn a_click_selects_and_a_second_one_opens() {
     let mut d = driver(Tab::Edges);
     reduce(&mut d.app, Event::Click(Target::Row(2)));
-    assert_eq!(
-        (selected(&d).comm.as_str(), d.app.opened.is_some()),
-        ("redis-server", false)
-    );
+    assert_eq!((selected(&d).comm.as_str(), d.app.opened.is_some()), ("redis-server", false));
     reduce(&mut d.app, Event::Click(Target::Row(2)));
     assert_eq!(d.app.opened_edge().map(|e| e.comm.as_str()), Some("redis-server"));
 }
@@ -90,11 +87,7 @@ fn a_row_that_vanishes_leaves_its_place_selected() {
 fn enter_opens_the_worst_edge_and_escape_leaves() {
     for tab in [Tab::Overview, Tab::Irqs, Tab::Threads, Tab::Edges] {
         let d = driver(tab).keys("\n");
-        assert_eq!(
-            d.app.opened_edge().map(|e| (e.tid, e.cause.irq)),
-            Some((4711, Some(36))),
-            "{tab:?}"
-        );
+        assert_eq!(d.app.opened_edge().map(|e| (e.tid, e.cause.irq)), Some((4711, Some(36))), "{tab:?}");
         assert!(d.keys("\u{1b}").app.opened.is_none());
     }
     let d = driver(Tab::Irqs).keys("G\n");
@@ -143,13 +136,7 @@ fn the_filter_holds_on_every_tab() {
     let d = driver(Tab::Threads).keys("f");
     assert_eq!(d.app.process, Some((4711, "fio".into())));
     let d = d.keys("4");
-    assert!(
-        d.app
-            .list()
-            .rows()
-            .iter()
-            .all(|&i| d.app.snapshot().edges[i].pid == 4711)
-    );
+    assert!(d.app.list().rows().iter().all(|&i| d.app.snapshot().edges[i].pid == 4711));
     let d = d.keys("2");
     assert_eq!(d.app.list().rows().len(), 1, "only the interrupt that wakes it");
     let d = d.keys("4f");
@@ -163,11 +150,7 @@ fn sorting_goes_round_the_columns() {
         let mut d = driver(tab);
         for order in orders(tab) {
             assert_eq!(d.app.list().order(tab).map(|(o, _)| o.title), Some(order.title));
-            assert!(
-                d.screen().contains(&format!("{}▼", order.title)),
-                "{tab:?}: no column {}",
-                order.title
-            );
+            assert!(d.screen().contains(&format!("{}▼", order.title)), "{tab:?}: no column {}", order.title);
             let forwards = d.app.list().rows().to_vec();
             d.press('S');
             assert!(d.screen().contains(&format!("{}▲", order.title)));
@@ -175,10 +158,7 @@ fn sorting_goes_round_the_columns() {
             assert_eq!(d.app.list().rows(), forwards);
             d.press('s');
         }
-        assert_eq!(
-            d.app.list().order(tab).map(|(o, _)| o.title),
-            Some(orders(tab)[0].title)
-        );
+        assert_eq!(d.app.list().order(tab).map(|(o, _)| o.title), Some(orders(tab)[0].title));
     }
 }
 
@@ -207,15 +187,7 @@ fn quitting() {
 
 /// A made-up window with some of everything missing.
 fn windows() -> impl Strategy<Value = Snapshot> {
-    let sizes = (
-        0usize..8,
-        0usize..8,
-        0usize..8,
-        0usize..6,
-        0usize..4,
-        0.0f64..2.0,
-        any::<u64>(),
-    );
+    let sizes = (0usize..8, 0usize..8, 0usize..8, 0usize..6, 0usize..4, 0.0f64..2.0, any::<u64>());
     sizes.prop_map(|(irqs, threads, edges, softirqs, cpus, window_s, seed)| {
         let mut s = common::busy();
         let by = (seed % 4) as usize;

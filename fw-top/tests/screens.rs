@@ -42,29 +42,19 @@ fn events_were_lost() {
 
 #[test]
 fn nothing_pays_too_much() {
-    check("overview_well", Tab::Overview, |d| {
-        d.window(Snapshot {
-            lints: Vec::new(),
-            ..common::busy()
-        })
-    });
+    check("overview_well", Tab::Overview, |d| d.window(Snapshot { lints: Vec::new(), ..common::busy() }));
 }
 
 #[test]
 fn a_filter_matches_nothing() {
     check("overview_no_match", Tab::Overview, |d| {
-        d.window(Snapshot {
-            filter: "--comm nosuch".into(),
-            ..sample::idle()
-        })
+        d.window(Snapshot { filter: "--comm nosuch".into(), ..sample::idle() })
     });
 }
 
 #[test]
 fn paused() {
-    check("overview_paused", Tab::Overview, |d| {
-        d.window(common::busy()).keys(" ").window(sample::idle())
-    });
+    check("overview_paused", Tab::Overview, |d| d.window(common::busy()).keys(" ").window(sample::idle()));
 }
 
 #[test]
@@ -74,16 +64,9 @@ fn help() {
 
 #[test]
 fn an_edge_opened() {
-    check("edge", Tab::Edges, |d| {
-        (0..60)
-            .fold(d, |d, i| d.window(drifting(i)))
-            .window(common::busy())
-            .keys("\n")
-    });
+    check("edge", Tab::Edges, |d| (0..60).fold(d, |d, i| d.window(drifting(i))).window(common::busy()).keys("\n"));
     check("edge_scrolled", Tab::Edges, |d| d.window(common::busy()).keys("\n↓"));
-    check("edge_gone", Tab::Edges, |d| {
-        d.window(common::busy()).keys("\n").window(sample::idle())
-    });
+    check("edge_gone", Tab::Edges, |d| d.window(common::busy()).keys("\n").window(sample::idle()));
 }
 
 /// The busy host, its worst edge slower every few windows.
@@ -100,12 +83,8 @@ fn drifting(window: u64) -> Snapshot {
 #[test]
 fn searching() {
     check("edges_search", Tab::Edges, |d| d.window(common::busy()).keys("/redis"));
-    check("edges_search_none", Tab::Edges, |d| {
-        d.window(common::busy()).keys("/nosuch\n")
-    });
-    check("threads_one_process", Tab::Threads, |d| {
-        d.window(common::busy()).keys("jf")
-    });
+    check("edges_search_none", Tab::Edges, |d| d.window(common::busy()).keys("/nosuch\n"));
+    check("threads_one_process", Tab::Threads, |d| d.window(common::busy()).keys("jf"));
 }
 
 #[test]
@@ -123,8 +102,6 @@ fn a_terminal_without_room_says_what_it_needs() {
 
 #[test]
 fn many_cpus() {
-    check("overview_huge", Tab::Overview, |d| {
-        d.window(sample::huge(1_024, 400, 200))
-    });
+    check("overview_huge", Tab::Overview, |d| d.window(sample::huge(1_024, 400, 200)));
     check("irqs_huge", Tab::Irqs, |d| d.window(sample::huge(1_024, 400, 200)));
 }

@@ -4,37 +4,13 @@ use fw_agent::model::Snapshot;
 
 /// Replaces control and text-direction characters in every name by `?`.
 pub fn clean(snapshot: &mut Snapshot) {
-    let Snapshot {
-        host,
-        irqs,
-        softirqs,
-        napi,
-        threads,
-        edges,
-        lints,
-        own,
-        filter,
-        ..
-    } = snapshot;
-    for s in [
-        &mut host.name,
-        &mut host.kernel,
-        &mut host.isolated,
-        &mut host.nohz_full,
-        filter,
-    ] {
+    let Snapshot { host, irqs, softirqs, napi, threads, edges, lints, own, filter, .. } = snapshot;
+    for s in [&mut host.name, &mut host.kernel, &mut host.isolated, &mut host.nohz_full, filter] {
         text(s);
     }
     host.idle_states.iter_mut().for_each(text);
     for i in irqs {
-        for s in [
-            &mut i.label,
-            &mut i.name,
-            &mut i.chip,
-            &mut i.device,
-            &mut i.affinity,
-            &mut i.effective_cpus,
-        ] {
+        for s in [&mut i.label, &mut i.name, &mut i.chip, &mut i.device, &mut i.affinity, &mut i.effective_cpus] {
             text(s);
         }
         text(&mut i.hint);
@@ -78,19 +54,9 @@ mod tests {
 
     #[test]
     fn escape_codes_become_question_marks() {
-        let thread = Thread {
-            comm: "\x1b[2Jevil\u{202e}".into(),
-            ..Thread::default()
-        };
-        let edge = Edge {
-            comm: "a\u{9b}31mb".into(),
-            ..Edge::default()
-        };
-        let mut snapshot = Snapshot {
-            threads: vec![thread],
-            edges: vec![edge],
-            ..Snapshot::default()
-        };
+        let thread = Thread { comm: "\x1b[2Jevil\u{202e}".into(), ..Thread::default() };
+        let edge = Edge { comm: "a\u{9b}31mb".into(), ..Edge::default() };
+        let mut snapshot = Snapshot { threads: vec![thread], edges: vec![edge], ..Snapshot::default() };
         clean(&mut snapshot);
         assert_eq!(snapshot.threads[0].comm, "?[2Jevil?");
         assert_eq!(snapshot.edges[0].comm, "a?31mb");

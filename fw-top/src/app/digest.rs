@@ -28,21 +28,14 @@ impl Digest {
         }
         let worst_cpus = top(snapshot.cpus.iter().map(|c| c.wakes.latency.sum_ns), true);
         let busiest_irqs = top(snapshot.irqs.iter().map(|i| i.count), false);
-        Digest {
-            leg_ns,
-            worst_cpus,
-            busiest_irqs,
-        }
+        Digest { leg_ns, worst_cpus, busiest_irqs }
     }
 }
 
 /// Places of the largest values, largest first, equal ones in order.
 fn top(values: impl Iterator<Item = u64>, with_zeroes: bool) -> Vec<usize> {
-    let mut ranked: Vec<(u64, usize)> = values
-        .enumerate()
-        .map(|(i, v)| (v, i))
-        .filter(|(v, _)| with_zeroes || *v > 0)
-        .collect();
+    let mut ranked: Vec<(u64, usize)> =
+        values.enumerate().map(|(i, v)| (v, i)).filter(|(v, _)| with_zeroes || *v > 0).collect();
     ranked.sort_by_key(|(v, i)| (Reverse(*v), *i));
     ranked.into_iter().take(KEPT).map(|(_, i)| i).collect()
 }

@@ -23,13 +23,7 @@ impl EdgeId {
     /// The name of an edge.
     pub fn of(edge: &Edge) -> EdgeId {
         let Cause { kind, irq, tid, name } = &edge.cause;
-        EdgeId {
-            kind: *kind,
-            irq: *irq,
-            waker: *tid,
-            cause: name.clone(),
-            tid: edge.tid,
-        }
+        EdgeId { kind: *kind, irq: *irq, waker: *tid, cause: name.clone(), tid: edge.tid }
     }
 
     /// Whether it is this edge's name.
@@ -95,9 +89,6 @@ impl History {
 
     /// Wake-up latency of an edge by octave in each window, oldest first; empty where it was not among those kept.
     pub fn edge(&self, id: &EdgeId) -> Vec<&[u64]> {
-        self.windows
-            .iter()
-            .map(|w| w.edges.get(id).map(Vec::as_slice).unwrap_or_default())
-            .collect()
+        self.windows.iter().map(|w| w.edges.get(id).map(Vec::as_slice).unwrap_or_default()).collect()
     }
 }

@@ -57,18 +57,14 @@ impl Sieve<'_> {
             Tab::Irqs => {
                 let i = &s.irqs[row];
                 let wakes_process = self.pid.is_none_or(|pid| {
-                    s.edges
-                        .iter()
-                        .any(|e| e.pid == pid && e.cause.irq.is_some() && e.cause.irq == i.irq)
+                    s.edges.iter().any(|e| e.pid == pid && e.cause.irq.is_some() && e.cause.irq == i.irq)
                 });
                 wakes_process
                     && (self.text(&i.label)
                         || self.text(&i.name)
                         || self.text(&i.device)
                         || self.text(&i.chip)
-                        || i.consumers
-                            .iter()
-                            .any(|c| self.text(&c.comm) || self.numbers(&[Some(c.tid)])))
+                        || i.consumers.iter().any(|c| self.text(&c.comm) || self.numbers(&[Some(c.tid)])))
             }
             Tab::Threads => {
                 let t = &s.threads[row];
@@ -151,11 +147,7 @@ impl List {
             });
             self.rows = keyed.into_iter().map(|(_, row)| row).collect();
         }
-        match self
-            .id
-            .as_ref()
-            .and_then(|id| self.rows.iter().position(|&row| id.is(s, row)))
-        {
+        match self.id.as_ref().and_then(|id| self.rows.iter().position(|&row| id.is(s, row))) {
             Some(found) => self.selected = found,
             // Gone: stay at its place, or at the top as long as the user has not chosen a row.
             None => self.selected = self.selected.min(self.rows.len().saturating_sub(1)),
@@ -166,10 +158,7 @@ impl List {
     pub(super) fn select(&mut self, place: usize, tab: Tab, s: &Snapshot) {
         self.selected = place.min(self.rows.len().saturating_sub(1));
         // The top row is a place, "the worst one", rather than a certain row.
-        self.id = self
-            .row()
-            .filter(|_| self.selected > 0)
-            .and_then(|row| RowId::of(tab, s, row));
+        self.id = self.row().filter(|_| self.selected > 0).and_then(|row| RowId::of(tab, s, row));
     }
 
     /// Sorts by the next column.

@@ -37,14 +37,7 @@ pub enum Tab {
 
 impl Tab {
     /// All, in the order of their keys.
-    pub const ALL: [Tab; 6] = [
-        Tab::Overview,
-        Tab::Irqs,
-        Tab::Threads,
-        Tab::Edges,
-        Tab::Softirqs,
-        Tab::Host,
-    ];
+    pub const ALL: [Tab; 6] = [Tab::Overview, Tab::Irqs, Tab::Threads, Tab::Edges, Tab::Softirqs, Tab::Host];
 
     /// Its name on screen.
     pub const fn label(self) -> &'static str {
@@ -90,10 +83,7 @@ pub struct Layout {
 impl Layout {
     /// What is at a column and row of the terminal.
     pub fn target(&self, column: u16, row: u16) -> Option<Target> {
-        self.targets
-            .iter()
-            .find(|(area, _)| area.contains(Position { x: column, y: row }))
-            .map(|(_, target)| *target)
+        self.targets.iter().find(|(area, _)| area.contains(Position { x: column, y: row })).map(|(_, target)| *target)
     }
 }
 
@@ -148,12 +138,7 @@ pub struct App {
 impl App {
     /// A dashboard that has not seen a window yet.
     pub fn new(theme: Theme, tab: Tab, tick: Duration) -> App {
-        App {
-            theme,
-            tab,
-            tick,
-            ..App::default()
-        }
+        App { theme, tab, tick, ..App::default() }
     }
 
     /// What is on screen: the newest window, or the one at which the screen was paused.
@@ -204,34 +189,22 @@ impl App {
 
     /// The selected row's interrupt, on the IRQs tab.
     pub fn selected_irq(&self) -> Option<&Irq> {
-        (self.tab == Tab::Irqs)
-            .then(|| self.list().row())
-            .flatten()
-            .and_then(|i| self.snapshot().irqs.get(i))
+        (self.tab == Tab::Irqs).then(|| self.list().row()).flatten().and_then(|i| self.snapshot().irqs.get(i))
     }
 
     /// The selected row's thread, on the Threads tab.
     pub fn selected_thread(&self) -> Option<&Thread> {
-        (self.tab == Tab::Threads)
-            .then(|| self.list().row())
-            .flatten()
-            .and_then(|i| self.snapshot().threads.get(i))
+        (self.tab == Tab::Threads).then(|| self.list().row()).flatten().and_then(|i| self.snapshot().threads.get(i))
     }
 
     /// The selected row's softirq, on the Softirqs tab.
     pub fn selected_softirq(&self) -> Option<&Softirq> {
-        (self.tab == Tab::Softirqs)
-            .then(|| self.list().row())
-            .flatten()
-            .and_then(|i| self.snapshot().softirqs.get(i))
+        (self.tab == Tab::Softirqs).then(|| self.list().row()).flatten().and_then(|i| self.snapshot().softirqs.get(i))
     }
 
     /// The selected row's edge, on the tabs that list edges.
     pub fn selected_edge(&self) -> Option<&Edge> {
         let lists_edges = matches!(self.tab, Tab::Overview | Tab::Edges);
-        lists_edges
-            .then(|| self.list().row())
-            .flatten()
-            .and_then(|i| self.snapshot().edges.get(i))
+        lists_edges.then(|| self.list().row()).flatten().and_then(|i| self.snapshot().edges.get(i))
     }
 }

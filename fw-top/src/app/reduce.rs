@@ -120,13 +120,7 @@ fn act(app: &mut App, action: Action) -> Effect {
         }
         Action::Longer => return tick(app, TICKS_MS.into_iter().find(|&ms| ms as u128 > app.tick.as_millis())),
         Action::Shorter => {
-            return tick(
-                app,
-                TICKS_MS
-                    .into_iter()
-                    .rev()
-                    .find(|&ms| (ms as u128) < app.tick.as_millis()),
-            );
+            return tick(app, TICKS_MS.into_iter().rev().find(|&ms| (ms as u128) < app.tick.as_millis()));
         }
         Action::Help => {
             app.help = !app.help;
@@ -143,10 +137,7 @@ fn notice(app: &mut App, text: impl Into<String>) {
 
 fn tick(app: &mut App, ms: Option<u64>) -> Effect {
     let Some(ms) = ms else {
-        notice(
-            app,
-            format!("windows are {} to {} s long", TICK_RANGE_S.start(), TICK_RANGE_S.end()),
-        );
+        notice(app, format!("windows are {} to {} s long", TICK_RANGE_S.start(), TICK_RANGE_S.end()));
         return Effect::None;
     };
     app.tick = Duration::from_millis(ms);
@@ -179,19 +170,12 @@ fn open(app: &mut App) {
         return;
     }
     let worst = |of: &dyn Fn(&Edge) -> bool| {
-        app.snapshot()
-            .edges
-            .iter()
-            .filter(|e| of(e))
-            .max_by_key(|e| e.latency.sum_ns)
-            .map(EdgeId::of)
+        app.snapshot().edges.iter().filter(|e| of(e)).max_by_key(|e| e.latency.sum_ns).map(EdgeId::of)
     };
     let found = match app.tab {
         Tab::Overview | Tab::Edges => app.selected_edge().map(EdgeId::of),
         Tab::Threads => app.selected_thread().and_then(|t| worst(&|e| e.tid == t.tid)),
-        Tab::Irqs => app
-            .selected_irq()
-            .and_then(|i| worst(&|e| e.cause.irq.is_some() && e.cause.irq == i.irq)),
+        Tab::Irqs => app.selected_irq().and_then(|i| worst(&|e| e.cause.irq.is_some() && e.cause.irq == i.irq)),
         Tab::Softirqs => app.selected_softirq().and_then(|s| worst(&|e| e.cause.name == s.name)),
         Tab::Host => None,
     };
@@ -214,11 +198,7 @@ fn back(app: &mut App) {
 }
 
 fn filter(app: &mut App) {
-    let process = match (
-        &app.process,
-        app.opened_edge().or(app.selected_edge()),
-        app.selected_thread(),
-    ) {
+    let process = match (&app.process, app.opened_edge().or(app.selected_edge()), app.selected_thread()) {
         (Some(_), ..) => None,
         (None, Some(e), _) => Some((e.pid, e.comm.clone())),
         (None, None, Some(t)) => Some((t.pid, t.comm.clone())),
@@ -240,9 +220,6 @@ fn reorder(app: &mut App, change: impl FnOnce(&mut List, Tab)) {
 /// Makes the rows on screen anew. Those of other tabs wait until they are shown.
 fn refresh(app: &mut App) {
     let snapshot = Arc::clone(&app.view().snapshot);
-    let sieve = Sieve {
-        search: &app.search.text,
-        pid: app.process.as_ref().map(|(pid, _)| *pid),
-    };
+    let sieve = Sieve { search: &app.search.text, pid: app.process.as_ref().map(|(pid, _)| *pid) };
     app.lists[app.tab as usize].refresh(app.tab, &snapshot, &sieve);
 }

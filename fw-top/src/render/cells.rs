@@ -27,11 +27,7 @@ pub fn rate(count: u64, window_s: f64) -> Line<'static> {
 
 /// Time lost in a second of the window.
 pub fn lost(ns: u64, window_s: f64) -> String {
-    if ns == 0 {
-        "-".into()
-    } else {
-        fmt::duration((ns as f64 / window_s) as u64)
-    }
+    if ns == 0 { "-".into() } else { fmt::duration((ns as f64 / window_s) as u64) }
 }
 
 /// What wakes, as a person calls it: `36 virtio1-req.0`, `softirq NET_RX (39)`, `task kworker/1:2`.
@@ -117,10 +113,7 @@ pub fn density_of_share(share: f64) -> usize {
 /// A cell of a heat map.
 pub fn dense(level: usize, width: usize, theme: Theme) -> Span<'static> {
     let glyph = DENSITY[level.min(DENSITY.len() - 1)];
-    Span::styled(
-        String::from_iter(std::iter::repeat_n(glyph, width)),
-        theme.density(level),
-    )
+    Span::styled(String::from_iter(std::iter::repeat_n(glyph, width)), theme.density(level))
 }
 
 /// Durations over time, on one scale for all: each level is four times the one below, from 1 us (a gap is a blank).
@@ -128,11 +121,7 @@ pub fn sparkline(values: impl DoubleEndedIterator<Item = Option<u64>>, width: us
     let mut newest: Vec<char> = values
         .rev()
         .take(width)
-        .map(|value| {
-            value.map_or(' ', |ns| {
-                SPARK[((ns / 1_000).max(1).ilog2() as usize / 2).min(SPARK.len() - 1)]
-            })
-        })
+        .map(|value| value.map_or(' ', |ns| SPARK[((ns / 1_000).max(1).ilog2() as usize / 2).min(SPARK.len() - 1)]))
         .collect();
     newest.resize(width, ' ');
     newest.reverse();

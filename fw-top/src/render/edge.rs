@@ -26,11 +26,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
     let lines = match app.opened_edge() {
         Some(e) => opened(app, e, id, width, area.height.into()),
         None => {
-            let gone = format!(
-                "{} did not wake thread {} in this window. esc goes back.",
-                id.cause(),
-                id.tid
-            );
+            let gone = format!("{} did not wake thread {} in this window. esc goes back.", id.cause(), id.tid);
             let mut lines = text::sentence('-', &gone, app.theme.warning(), width);
             lines.extend(distribution::over_time(app, id, width));
             lines
@@ -50,19 +46,10 @@ fn opened(app: &App, e: &Edge, id: &EdgeId, width: usize, height: usize) -> Vec<
     lines.extend(legs(app, e, width));
     if width >= 100 {
         let (left, right) = (width * 11 / 20, width - width * 11 / 20 - 2);
-        let places = [
-            places(app, e, right),
-            occupants(app, e, right),
-            idle_states(app, e, right),
-        ]
-        .concat();
+        let places = [places(app, e, right), occupants(app, e, right), idle_states(app, e, right)].concat();
         let others = [places, distribution::over_time(app, id, right)].concat();
         let room = height.saturating_sub(lines.len()).max(others.len());
-        lines.extend(text::beside(
-            distribution::buckets(app, &e.latency, left, room),
-            others,
-            left,
-        ));
+        lines.extend(text::beside(distribution::buckets(app, &e.latency, left, room), others, left));
     } else {
         lines.extend(distribution::buckets(app, &e.latency, width, 10));
         lines.extend(places(app, e, width));
@@ -163,15 +150,8 @@ fn places(app: &App, e: &Edge, width: usize) -> Vec<Line<'static>> {
         ]
     };
     let (same, cross) = (&e.latency_same_cpu, &e.latency_cross_cpu);
-    let mut rows = vec![
-        row("same CPU", same.count(), Some(same)),
-        row("another CPU", cross.count(), Some(cross)),
-    ];
-    let further = Distance::ALL
-        .into_iter()
-        .zip(e.by_distance)
-        .skip(1)
-        .filter(|(_, n)| *n > 0);
+    let mut rows = vec![row("same CPU", same.count(), Some(same)), row("another CPU", cross.count(), Some(cross))];
+    let further = Distance::ALL.into_iter().zip(e.by_distance).skip(1).filter(|(_, n)| *n > 0);
     rows.extend(further.map(|(d, n)| row(&format!("  {}", d.label()), n, None)));
     let mut lines = vec![text::rule("Same CPU against another", width, app.theme)];
     lines.extend(Table::new(&COLUMNS, rows).lines(app.theme, width));
@@ -201,13 +181,7 @@ fn occupants(app: &App, e: &Edge, width: usize) -> Vec<Line<'static>> {
     for o in &e.occupants {
         let share = fmt::share(o.held_ns, e.latency.sum_ns);
         let value = cells::lost(o.held_ns, app.snapshot().window_s);
-        lines.push(bar_line(
-            &cells::thread(&o.comm, o.tid),
-            share,
-            &value,
-            width,
-            app.theme.leg(1),
-        ));
+        lines.push(bar_line(&cells::thread(&o.comm, o.tid), share, &value, width, app.theme.leg(1)));
     }
     lines
 }
@@ -222,10 +196,7 @@ fn idle_states(app: &App, e: &Edge, width: usize) -> Vec<Line<'static>> {
         Some(name) => (format!("idle in {name}"), *n),
         None => (format!("idle in state {i}"), *n),
     });
-    for (name, n) in [("busy".to_owned(), e.wakes.saturating_sub(idle))]
-        .into_iter()
-        .chain(named)
-    {
+    for (name, n) in [("busy".to_owned(), e.wakes.saturating_sub(idle))].into_iter().chain(named) {
         let value = fmt::rate(n as f64 / s.window_s);
         lines.push(bar_line(&name, fmt::share(n, e.wakes), &value, width, app.theme.bar()));
     }

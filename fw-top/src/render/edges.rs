@@ -65,9 +65,7 @@ pub fn draw_list(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
 
 fn commonest_distance(e: &Edge) -> &'static str {
     let commonest = Distance::ALL.into_iter().zip(e.by_distance).max_by_key(|(_, n)| *n);
-    commonest
-        .filter(|(_, n)| *n > 0)
-        .map_or("-", |(distance, _)| distance.label())
+    commonest.filter(|(_, n)| *n > 0).map_or("-", |(distance, _)| distance.label())
 }
 
 /// What the glyphs mean and what the selected edge's legs are.
@@ -80,11 +78,7 @@ fn draw_legend(app: &App, area: Rect, buf: &mut Buffer) {
     let mut spans = vec![Span::raw(" ")];
     for (i, &n) in sums.iter().enumerate().filter(|(_, n)| **n > 0) {
         spans.push(Span::styled(format!("{} ", LEG_GLYPHS[i]), app.theme.leg(i)));
-        spans.push(Span::raw(format!(
-            "{} {}   ",
-            LEG_NAMES[i],
-            fmt::percent(fmt::share(n, whole))
-        )));
+        spans.push(Span::raw(format!("{} {}   ", LEG_NAMES[i], fmt::percent(fmt::share(n, whole)))));
     }
     let bar = cells::leg_bar(&sums, width.saturating_sub(2), app.theme);
     let bar = Line::from_iter([Span::raw(" ")].into_iter().chain(bar.spans));

@@ -18,10 +18,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         let found = app.list().rows().len();
         Line::from(vec![
             Span::styled(format!(" / {}▏", app.search.text), app.theme.strong()),
-            Span::styled(
-                format!("  {} found   enter keep  esc drop", fmt::count(found as u64)),
-                app.theme.dim(),
-            ),
+            Span::styled(format!("  {} found   enter keep  esc drop", fmt::count(found as u64)), app.theme.dim()),
         ])
     } else if let Some(notice) = &app.notice {
         Line::styled(format!(" {notice}"), app.theme.warning())
@@ -48,7 +45,7 @@ fn status(app: &App, width: usize) -> Line<'static> {
     let mut used = 0;
     let mut add = |text: String, style, room: usize| {
         let span = Span::styled(text, style);
-        if used + span.width() + 1 <= room {
+        if used + span.width() < room {
             used += span.width() + 1;
             spans.extend([Span::raw(" "), span]);
         }
@@ -66,11 +63,7 @@ fn status(app: &App, width: usize) -> Line<'static> {
                 .collect();
             let short = format!(" LOST {} ", fmt::count(lost.total()));
             let long = format!(" LOST {}: {} ", fmt::count(lost.total()), reasons.join(", "));
-            add(
-                if long.chars().count() * 2 <= width { long } else { short },
-                theme.alarm(),
-                width,
-            );
+            add(if long.chars().count() * 2 <= width { long } else { short }, theme.alarm(), width);
         }
         let limits = filters(app);
         if !limits.is_empty() {
@@ -112,9 +105,6 @@ fn cost(app: &App) -> [String; 2] {
     let per_second = fmt::short(runs as f64 / s.window_s);
     [
         format!("self {} CPU ", fmt::percent(s.own.cpu_share)),
-        format!(
-            "probes {each} ns x {per_second}/s = {} ",
-            fmt::percent(s.own.probes_cpu_share)
-        ),
+        format!("probes {each} ns x {per_second}/s = {} ", fmt::percent(s.own.probes_cpu_share)),
     ]
 }

@@ -19,29 +19,15 @@ const WITH_RATE: usize = 9;
 /// The busiest interrupts against the CPUs that take them, by number of CPU.
 pub fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let (s, digest, width) = (app.snapshot(), &app.view().digest, usize::from(area.width));
-    let irqs: Vec<&Irq> = digest
-        .busiest_irqs
-        .iter()
-        .filter_map(|&i| s.irqs.get(i))
-        .take(area.height.saturating_sub(2).into())
-        .collect();
+    let irqs: Vec<&Irq> =
+        digest.busiest_irqs.iter().filter_map(|&i| s.irqs.get(i)).take(area.height.saturating_sub(2).into()).collect();
     if irqs.is_empty() {
         let rest = text::section("Interrupts x CPU", app.theme, area, buf);
-        text::put(
-            &[Line::styled(" no interrupt in this window", app.theme.dim())],
-            rest,
-            buf,
-        );
+        text::put(&[Line::styled(" no interrupt in this window", app.theme.dim())], rest, buf);
         return;
     }
     let names: Vec<String> = irqs.iter().map(|irq| name(irq)).collect();
-    let name_width = names
-        .iter()
-        .map(|n| Span::raw(n.as_str()).width())
-        .max()
-        .unwrap_or(0)
-        .min(width / 2)
-        .min(24);
+    let name_width = names.iter().map(|n| Span::raw(n.as_str()).width()).max().unwrap_or(0).min(width / 2).min(24);
     let total = 7;
     let room = width.saturating_sub(name_width + total + 2);
     let mut cpus = busiest_cpus(&irqs);
@@ -52,11 +38,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     cpus.truncate(room / cell);
     cpus.sort_unstable();
     let title = if cpus.len() < all {
-        format!(
-            "Interrupts x CPU: busiest {} of {}",
-            cpus.len(),
-            fmt::count(s.cpus.len() as u64)
-        )
+        format!("Interrupts x CPU: busiest {} of {}", cpus.len(), fmt::count(s.cpus.len() as u64))
     } else {
         "Interrupts x CPU (rate/s)".to_owned()
     };
@@ -70,20 +52,13 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         for cpu in &cpus {
             let per_second = counts.get(cpu).copied().unwrap_or(0) as f64 / s.window_s;
             let level = cells::density_of_rate(per_second);
-            let rate = if with_rate && per_second > 0.0 {
-                fmt::short(per_second)
-            } else {
-                String::new()
-            };
+            let rate = if with_rate && per_second > 0.0 { fmt::short(per_second) } else { String::new() };
             let shade = if with_rate { 3 } else { cell };
             spans.push(Span::raw(" ".repeat(shade - 2)));
             spans.push(cells::dense(level, 2, app.theme));
             spans.push(Span::raw(format!("{rate:>w$}", w = cell - shade)));
         }
-        spans.push(Span::styled(
-            format!("{:>total$}", fmt::short(irq.count as f64 / s.window_s)),
-            app.theme.strong(),
-        ));
+        spans.push(Span::styled(format!("{:>total$}", fmt::short(irq.count as f64 / s.window_s)), app.theme.strong()));
         lines.push(cut(Line::from(spans), width));
     }
     text::put(&lines, rest, buf);

@@ -29,15 +29,9 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
 
 fn lines(theme: Theme, width: usize) -> Vec<Line<'static>> {
     let mut lines = vec![text::rule("Keys", width, theme)];
-    let labels = BINDINGS
-        .iter()
-        .map(|b| b.keys.iter().map(|k| k.label()).collect::<Vec<_>>().join(" "));
+    let labels = BINDINGS.iter().map(|b| b.keys.iter().map(|k| k.label()).collect::<Vec<_>>().join(" "));
     let entries: Vec<(String, &str)> = labels.zip(BINDINGS.iter().map(|b| b.help)).collect();
-    let column = entries
-        .iter()
-        .map(|(keys, _)| Span::raw(keys.as_str()).width())
-        .max()
-        .unwrap_or(0);
+    let column = entries.iter().map(|(keys, _)| Span::raw(keys.as_str()).width()).max().unwrap_or(0);
     for (keys, help) in entries {
         let pad = " ".repeat(column - Span::raw(keys.as_str()).width());
         let mut indent = Span::styled(format!(" {keys}{pad}  "), theme.strong());
@@ -56,11 +50,7 @@ fn lines(theme: Theme, width: usize) -> Vec<Line<'static>> {
         lines.push(Line::from(legend));
     }
     for sentence in READING {
-        lines.extend(
-            text::wrap(sentence, width.saturating_sub(1))
-                .into_iter()
-                .map(|l| Line::raw(format!(" {l}"))),
-        );
+        lines.extend(text::wrap(sentence, width.saturating_sub(1)).into_iter().map(|l| Line::raw(format!(" {l}"))));
     }
     lines
 }

@@ -34,34 +34,21 @@ fn findings(app: &App, width: usize) -> Vec<Line<'static>> {
 
 fn fact(name: &str, value: impl AsRef<str>, width: usize) -> Line<'static> {
     let room = width.saturating_sub(19);
-    let value = if value.as_ref().is_empty() {
-        "none"
-    } else {
-        value.as_ref()
-    };
-    Line::from(vec![
-        Span::raw(format!(" {name:<18}")),
-        Span::raw(fmt::shorten(value, room)),
-    ])
+    let value = if value.as_ref().is_empty() { "none" } else { value.as_ref() };
+    Line::from(vec![Span::raw(format!(" {name:<18}")), Span::raw(fmt::shorten(value, room))])
 }
 
 fn facts(app: &App, width: usize) -> Vec<Line<'static>> {
     let s = app.snapshot();
     let h = &s.host;
-    let balanced = h.irqbalance_pid.map_or("does not run".into(), |pid| {
-        format!("runs (pid {pid}), moves interrupts")
-    });
+    let balanced = h.irqbalance_pid.map_or("does not run".into(), |pid| format!("runs (pid {pid}), moves interrupts"));
     let kernel = format!("{}{}", h.kernel, if h.realtime { " (PREEMPT_RT)" } else { "" });
     let mut lines = vec![text::rule("Host", width, app.theme)];
     lines.extend([
         fact("name", &h.name, width),
         fact("kernel", kernel, width),
         fact("up", fmt::uptime(h.uptime_s), width),
-        fact(
-            "CPUs",
-            format!("{} online of {} possible", h.cpus_online, h.cpus_possible),
-            width,
-        ),
+        fact("CPUs", format!("{} online of {} possible", h.cpus_online, h.cpus_possible), width),
         fact("NUMA nodes", h.nodes.to_string(), width),
         fact("isolated CPUs", &h.isolated, width),
         fact("nohz_full CPUs", &h.nohz_full, width),
@@ -70,22 +57,14 @@ fn facts(app: &App, width: usize) -> Vec<Line<'static>> {
         fact("window", format!("{:.2} s", s.window_s), width),
         fact("filter", &s.filter, width),
         fact("wakes", format!("{} with a switch", fmt::count(s.wakes.count)), width),
-        fact(
-            "",
-            format!("{} found it still running", fmt::count(s.wakes.still_running)),
-            width,
-        ),
+        fact("", format!("{} found it still running", fmt::count(s.wakes.still_running)), width),
     ]);
     lines
 }
 
 fn losses(app: &App, width: usize) -> Vec<Line<'static>> {
     let lost = &app.snapshot().losses;
-    let mut lines = vec![text::rule(
-        &format!("Lost in this window: {}", fmt::count(lost.total())),
-        width,
-        app.theme,
-    )];
+    let mut lines = vec![text::rule(&format!("Lost in this window: {}", fmt::count(lost.total())), width, app.theme)];
     for (why, n) in lost.reasons() {
         let line = fact(why, fmt::count(n), width);
         lines.push(if n > 0 { line.style(app.theme.warning()) } else { line });
@@ -102,11 +81,7 @@ fn probes(app: &App, width: usize) -> Vec<Line<'static>> {
     let mut lines = vec![text::rule("What observing costs", width, app.theme)];
     lines.extend([
         fact("fw-top", format!("{} of a CPU", fmt::percent(own.cpu_share)), width),
-        fact(
-            "probes",
-            format!("{} of a CPU, estimated", fmt::percent(own.probes_cpu_share)),
-            width,
-        ),
+        fact("probes", format!("{} of a CPU, estimated", fmt::percent(own.probes_cpu_share)), width),
         fact("memory", fmt::bytes(own.resident_bytes), width),
         fact("kernel maps", fmt::bytes(own.maps_bytes), width),
         Line::raw(""),
@@ -116,10 +91,7 @@ fn probes(app: &App, width: usize) -> Vec<Line<'static>> {
     lines.push(Line::styled(heading, app.theme.title()));
     for p in &own.probes {
         let short = fmt::shorten(&p.name, name);
-        let each = p
-            .run_time_ns
-            .checked_div(p.run_count)
-            .map_or("-".into(), |ns| format!("{ns} ns"));
+        let each = p.run_time_ns.checked_div(p.run_count).map_or("-".into(), |ns| format!("{ns} ns"));
         lines.push(Line::raw(format!(
             " {short:<name$}{:>10}{each:>9}{:>9}",
             fmt::rate(p.run_count as f64 / s.window_s),

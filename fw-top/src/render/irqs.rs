@@ -90,36 +90,19 @@ fn draw_detail(app: &App, irq: &Irq, area: Rect, buf: &mut Buffer) {
         fmt::max(&irq.handler),
     );
     text::put(&[cut(Line::raw(facts), area.width.into())], rest, buf);
-    let below = Rect {
-        y: rest.y + 1,
-        height: rest.height - 1,
-        ..rest
-    };
-    let [left, right] = Split::horizontal([Constraint::Fill(1), Constraint::Fill(1)])
-        .spacing(2)
-        .areas(below);
+    let below = Rect { y: rest.y + 1, height: rest.height - 1, ..rest };
+    let [left, right] = Split::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).spacing(2).areas(below);
     per_cpu(app, &irq.per_cpu, irq.count, left, buf);
 
-    const COLUMNS: [Column; 3] = [
-        Column::name("wakes", 255, 8),
-        Column::number("wakes/s", 9),
-        Column::number("cross", 8),
-    ];
+    const COLUMNS: [Column; 3] =
+        [Column::name("wakes", 255, 8), Column::number("wakes/s", 9), Column::number("cross", 8)];
     let rows = irq.consumers.iter().take(right.height.into()).map(|c| {
         let thread = cell(cells::thread(&c.comm, c.tid));
-        vec![
-            thread,
-            cells::rate(c.wakes, window),
-            cell(fmt::percent(c.cross_cpu_share)),
-        ]
+        vec![thread, cells::rate(c.wakes, window), cell(fmt::percent(c.cross_cpu_share))]
     });
     let rows: Vec<_> = rows.collect();
     if rows.is_empty() {
-        text::put(
-            &[Line::styled(" no thread was woken by it in this window", theme.dim())],
-            right,
-            buf,
-        );
+        text::put(&[Line::styled(" no thread was woken by it in this window", theme.dim())], right, buf);
     } else {
         table::Table::new(&COLUMNS, rows).draw(theme, right, buf);
     }
@@ -135,11 +118,7 @@ pub fn per_cpu(app: &App, counts: &[(u32, u64)], total: u64, area: Rect, buf: &m
     if all_fit {
         sorted.sort_unstable();
     }
-    let title = if all_fit {
-        "by CPU".into()
-    } else {
-        format!("by CPU: first {} of {}", sorted.len(), counts.len())
-    };
+    let title = if all_fit { "by CPU".into() } else { format!("by CPU: first {} of {}", sorted.len(), counts.len()) };
     let bar = usize::from(area.width).saturating_sub(9 + 8 + 8).min(40);
     let mut lines = vec![Line::styled(format!(" {title}"), theme.title())];
     for (cpu, n) in sorted {

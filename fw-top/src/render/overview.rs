@@ -26,12 +26,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
         18.. => 6,
         _ => 0,
     };
-    let cpu_rows = app
-        .snapshot()
-        .cpus
-        .len()
-        .min(height.saturating_sub(verdict.len() + middle + 4) / 3)
-        .clamp(2, 12);
+    let cpu_rows = app.snapshot().cpus.len().min(height.saturating_sub(verdict.len() + middle + 4) / 3).clamp(2, 12);
     let heights = [verdict.len(), cpu_rows + 2, middle].map(|h| Constraint::Length(h as u16));
     let [top, cpus, middle, bottom] = Split::vertical(heights.into_iter().chain([Constraint::Fill(1)])).areas(area);
     text::put(&verdict, top, buf);
@@ -60,10 +55,7 @@ fn verdict(app: &App, width: usize, most: usize) -> Vec<Line<'static>> {
         if i == 0 && sentence.len() > left {
             sentence.truncate(left);
             if let Some(last) = sentence.pop() {
-                sentence.push(cut(
-                    Line::from_iter(last.spans.into_iter().chain([Span::raw(" …")])),
-                    width,
-                ));
+                sentence.push(cut(Line::from_iter(last.spans.into_iter().chain([Span::raw(" …")])), width));
             }
         } else if sentence.len() + usize::from(others > 0) > left {
             let more = format!("   and {} more: press 6", s.lints.len() - i);
@@ -80,15 +72,8 @@ fn verdict(app: &App, width: usize, most: usize) -> Vec<Line<'static>> {
 fn all_is_well(app: &App) -> String {
     let s = app.snapshot();
     if s.wakes.count == 0 {
-        let filter = if s.filter.is_empty() {
-            String::new()
-        } else {
-            format!(" that matches {}", s.filter)
-        };
-        return format!(
-            "No thread{filter} was woken in this window of {}.",
-            fmt::seconds(s.window_s)
-        );
+        let filter = if s.filter.is_empty() { String::new() } else { format!(" that matches {}", s.filter) };
+        return format!("No thread{filter} was woken in this window of {}.", fmt::seconds(s.window_s));
     }
     let legs = &app.view().digest.leg_ns;
     format!(
@@ -150,20 +135,11 @@ fn draw_legs(app: &App, area: Rect, buf: &mut Buffer) {
     let whole = fmt::sum(sums);
     if whole == 0 {
         let rest = text::section("Where wake-up time goes", app.theme, area, buf);
-        text::put(
-            &[Line::styled(" no wake was seen by cause", app.theme.dim())],
-            rest,
-            buf,
-        );
+        text::put(&[Line::styled(" no wake was seen by cause", app.theme.dim())], rest, buf);
         return;
     }
     let per_second = cells::lost(whole, app.snapshot().window_s);
-    let rest = text::section(
-        &format!("Where wake-up time goes: {per_second}/s"),
-        app.theme,
-        area,
-        buf,
-    );
+    let rest = text::section(&format!("Where wake-up time goes: {per_second}/s"), app.theme, area, buf);
     let room = usize::from(rest.height);
     let mut shown: Vec<usize> = (0..sums.len()).collect();
     // Where not all fit the largest stay, in the order of the wake.

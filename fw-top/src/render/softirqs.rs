@@ -45,11 +45,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
     };
     // The list comes first, then the selected one by CPU beside the NAPI instances.
     let wanted = app.list().rows().len().max(1) as u16 + 1;
-    let list_height = wanted.min(if area.height >= 18 {
-        area.height / 2
-    } else {
-        area.height
-    });
+    let list_height = wanted.min(if area.height >= 18 { area.height / 2 } else { area.height });
     let [list, below] = Split::vertical([Constraint::Length(list_height), Constraint::Fill(1)]).areas(area);
     table::draw_list(app, &COLUMNS, row, list, buf, layout);
     let Some(softirq) = app.selected_softirq() else {
@@ -60,9 +56,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
         return;
     }
     let [left, right] = if below.width >= 76 {
-        Split::horizontal([Constraint::Fill(1), Constraint::Fill(1)])
-            .spacing(2)
-            .areas(below)
+        Split::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).spacing(2).areas(below)
     } else {
         Split::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(below)
     };

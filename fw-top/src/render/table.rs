@@ -4,7 +4,7 @@ use super::text;
 use crate::{
     app::{App, Layout, List, Target},
     fmt,
-    theme::Theme,
+    theme::{LEG_GLYPHS, Theme},
 };
 use ratatui::{
     buffer::Buffer,
@@ -31,32 +31,17 @@ const COMFORTABLE: usize = 24;
 impl Column {
     /// A right-aligned number.
     pub const fn number(title: &'static str, importance: u8) -> Column {
-        Column {
-            title,
-            importance,
-            shortest: None,
-            right: true,
-        }
+        Column { title, importance, shortest: None, right: true }
     }
 
     /// A name, which may be shortened to so many columns.
     pub const fn name(title: &'static str, importance: u8, shortest: usize) -> Column {
-        Column {
-            title,
-            importance,
-            shortest: Some(shortest),
-            right: false,
-        }
+        Column { title, importance, shortest: Some(shortest), right: false }
     }
 
     /// A bar, all of the same width.
     pub const fn bar(title: &'static str, importance: u8) -> Column {
-        Column {
-            title,
-            importance,
-            shortest: None,
-            right: false,
-        }
+        Column { title, importance, shortest: None, right: false }
     }
 }
 
@@ -73,25 +58,12 @@ pub struct Table<'a> {
 impl<'a> Table<'a> {
     /// A table of rows that all have a cell for each column.
     pub fn new(columns: &'a [Column], rows: Vec<Vec<Line<'a>>>) -> Table<'a> {
-        Table {
-            columns,
-            rows,
-            order: None,
-            selected: None,
-        }
+        Table { columns, rows, order: None, selected: None }
     }
 
     /// Draws heading and rows at the top of `area`.
     pub fn draw(&self, theme: Theme, area: Rect, buf: &mut Buffer) {
         text::put(&self.lines(theme, area.width.into()), area, buf);
-        if let Some(y) = self
-            .selected
-            .map(|r| area.y + 1 + r as u16)
-            .filter(|y| *y < area.bottom())
-        {
-            buf.set_string(area.x, y, ">", theme.strong());
-            buf.set_style(Rect { y, height: 1, ..area }, theme.selected());
-        }
     }
 
     /// Heading and rows as lines, for text that scrolls.
@@ -100,8 +72,22 @@ impl<'a> Table<'a> {
         // One column on the left for the mark of the selected row.
         let shown = self.fit(width.saturating_sub(1), gap);
         let heading = self.line(&shown, gap, |i| Line::styled(self.title(i), theme.title()));
-        let rows = self.rows.iter().map(|row| self.line(&shown, gap, |i| row[i].clone()));
+        let rows = self.rows.iter().enumerate().map(|(r, row)| {
+            let line = self.line(&shown, gap, |i| row[i].clone());
+            if self.selected == Some(r) { self.select(line, theme, width) } else { line }
+        });
         [heading].into_iter().chain(rows).collect()
+    }
+
+    /// Marks a row, up to the full width, except its bars: reversed they would say the opposite.
+    fn select<'b>(&self, line: Line<'b>, theme: Theme, width: usize) -> Line<'b> {
+        let pad = Span::raw(" ".repeat(width.saturating_sub(line.width())));
+        let mut spans: Vec<Span> = line.spans.into_iter().chain([pad]).collect();
+        spans[0] = Span::styled(">", theme.strong());
+        for span in spans.iter_mut().filter(|s| !s.content.contains(LEG_GLYPHS)) {
+            span.style = span.style.patch(theme.selected());
+        }
+        Line::from(spans)
     }
 
     fn title(&self, column: usize) -> String {
@@ -115,11 +101,7 @@ impl<'a> Table<'a> {
     /// The column that the table is sorted by explains the order of the rows, so it stays.
     fn importance(&self, column: usize) -> u8 {
         let Column { title, importance, .. } = self.columns[column];
-        if self.order.is_some_and(|(by, _)| by == title) {
-            importance.max(253)
-        } else {
-            importance
-        }
+        if self.order.is_some_and(|(by, _)| by == title) { importance.max(253) } else { importance }
     }
 
     fn natural(&self, column: usize) -> usize {
@@ -132,16 +114,8 @@ impl<'a> Table<'a> {
         let natural: Vec<usize> = (0..self.columns.len()).map(|i| self.natural(i)).collect();
         // A name's heading stays whole as well.
         let shortened = |i: usize, to: usize| natural[i].min(to.max(Span::raw(self.title(i)).width()));
-        let least = |i: usize| {
-            self.columns[i]
-                .shortest
-                .map_or(natural[i], |shortest| shortened(i, shortest))
-        };
-        let good = |i: usize| {
-            self.columns[i]
-                .shortest
-                .map_or(natural[i], |_| shortened(i, COMFORTABLE))
-        };
+        let least = |i: usize| self.columns[i].shortest.map_or(natural[i], |shortest| shortened(i, shortest));
+        let good = |i: usize| self.columns[i].shortest.map_or(natural[i], |_| shortened(i, COMFORTABLE));
         let needed = |kept: &[usize], of: &dyn Fn(usize) -> usize| {
             kept.iter().map(|&i| of(i) + gap).sum::<usize>().saturating_sub(gap)
         };
@@ -179,10 +153,7 @@ impl<'a> Table<'a> {
             let pad = Span::raw(" ".repeat(width.saturating_sub(cell.width())));
             // A style of the line itself would end with the line that it is put into.
             let style = cell.style;
-            let styled = cell
-                .spans
-                .into_iter()
-                .map(|s| Span::styled(s.content, style.patch(s.style)));
+            let styled = cell.spans.into_iter().map(|s| Span::styled(s.content, style.patch(s.style)));
             if self.columns[i].right {
                 spans.push(pad);
                 spans.extend(styled);
@@ -218,10 +189,7 @@ pub fn cut(line: Line, width: usize) -> Line {
 /// The rows of a list that are shown in a height: as in the last frame, moved no further than the selection asks for.
 fn shown(list: &List, height: usize) -> Range<usize> {
     let len = list.rows().len();
-    let first = list
-        .offset
-        .min(list.selected())
-        .max((list.selected() + 1).saturating_sub(height));
+    let first = list.offset.min(list.selected()).max((list.selected() + 1).saturating_sub(height));
     let first = first.min(len.saturating_sub(height));
     first..len.min(first + height)
 }
@@ -269,22 +237,14 @@ pub fn draw_list<'a>(
 mod tests {
     use super::*;
 
-    const COLUMNS: [Column; 3] = [
-        Column::name("thread", 9, 4),
-        Column::number("wakes/s", 5),
-        Column::number("p99", 7),
-    ];
+    const COLUMNS: [Column; 3] = [Column::name("thread", 9, 4), Column::number("wakes/s", 5), Column::number("p99", 7)];
 
     fn drawn(width: u16) -> String {
         let row = vec![Line::raw("redis-server"), Line::raw("17,310"), Line::raw("61us")];
         let area = Rect::new(0, 0, width, 2);
         let mut buf = Buffer::empty(area);
         Table::new(&COLUMNS, vec![row]).draw(Theme::Mono, area, &mut buf);
-        (0..width)
-            .map(|x| buf[(x, 1)].symbol().to_owned())
-            .collect::<String>()
-            .trim_end()
-            .to_owned()
+        (0..width).map(|x| buf[(x, 1)].symbol().to_owned()).collect::<String>().trim_end().to_owned()
     }
 
     #[test]

@@ -19,11 +19,7 @@ pub fn section(title: &str, theme: Theme, area: Rect, buf: &mut Buffer) -> Rect 
         return area;
     }
     buf.set_line(area.x, area.y, &rule(title, area.width.into(), theme), area.width);
-    Rect {
-        y: area.y + 1,
-        height: area.height - 1,
-        ..area
-    }
+    Rect { y: area.y + 1, height: area.height - 1, ..area }
 }
 
 /// A rule with a title, `width` columns long.
@@ -82,12 +78,7 @@ pub fn beside(left: Vec<Line<'static>>, right: Vec<Line<'static>>, width: usize)
         .map(|_| {
             let l = cut(left.next().unwrap_or_default(), width);
             let pad = Span::raw(" ".repeat(width - l.width() + 2));
-            Line::from_iter(
-                l.spans
-                    .into_iter()
-                    .chain([pad])
-                    .chain(right.next().unwrap_or_default().spans),
-            )
+            Line::from_iter(l.spans.into_iter().chain([pad]).chain(right.next().unwrap_or_default().spans))
         })
         .collect()
 }
@@ -111,10 +102,7 @@ pub fn put(lines: &[Line], area: Rect, buf: &mut Buffer) {
 /// Draws lines from the row the user has scrolled to. If not all fit, the last row says how many are above and below.
 pub fn scrolled(app: &App, lines: &[Line], area: Rect, buf: &mut Buffer, layout: &mut Layout) {
     let overflows = lines.len() > usize::from(area.height);
-    let shown = Rect {
-        height: area.height.saturating_sub(overflows.into()),
-        ..area
-    };
+    let shown = Rect { height: area.height.saturating_sub(overflows.into()), ..area };
     let page = usize::from(shown.height);
     let offset = app.scroll.min(lines.len().saturating_sub(page));
     put(&lines[offset..], shown, buf);

@@ -62,14 +62,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
 
 /// In the order of `Legs::wake`.
 fn waits(w: &WaitedFor) -> [u64; 6] {
-    [
-        w.queue_ns,
-        w.thread_ns,
-        w.hardirq_ns,
-        w.softirq_ns,
-        w.idle_ns,
-        w.switch_ns,
-    ]
+    [w.queue_ns, w.thread_ns, w.hardirq_ns, w.softirq_ns, w.idle_ns, w.switch_ns]
 }
 
 /// The commonest distance with its share, shares counted by distance.
@@ -83,49 +76,25 @@ fn distance(by_distance: &[u64; 5]) -> String {
 
 fn draw_detail(app: &App, t: &Thread, area: Rect, buf: &mut Buffer) {
     let (s, theme, width) = (app.snapshot(), app.theme, usize::from(area.width));
-    let rest = text::section(
-        &format!("{} of process {}", cells::thread(&t.comm, t.tid), t.pid),
-        theme,
-        area,
-        buf,
-    );
+    let rest = text::section(&format!("{} of process {}", cells::thread(&t.comm, t.tid), t.pid), theme, area, buf);
     let or_dash = |text: &str| {
-        if text.is_empty() {
-            "-".to_owned()
-        } else {
-            text.to_owned()
-        }
+        if text.is_empty() { "-".to_owned() } else { text.to_owned() }
     };
     let sums = waits(&t.waited_for);
     let whole = fmt::sum(&sums);
     let title = format!(" waited {}/s for ", cells::lost(whole, s.window_s));
     let bar = cells::leg_bar(&sums, width.saturating_sub(title.len() + 1).min(60), theme);
     let parts = sums.iter().zip(cells::LEG_NAMES).filter(|(n, _)| **n > 0);
-    let parts: Vec<String> = parts
-        .map(|(&n, name)| format!("{name} {}", fmt::percent(fmt::share(n, whole))))
-        .collect();
+    let parts: Vec<String> = parts.map(|(&n, name)| format!("{name} {}", fmt::percent(fmt::share(n, whole)))).collect();
     let ran = Distance::ALL.into_iter().zip(t.by_distance).filter(|(_, n)| *n > 0);
-    let ran: Vec<String> = ran
-        .map(|(d, n)| {
-            format!(
-                "{} {}",
-                d.label(),
-                fmt::percent(fmt::share(n, fmt::sum(&t.by_distance)))
-            )
-        })
-        .collect();
+    let ran: Vec<String> =
+        ran.map(|(d, n)| format!("{} {}", d.label(), fmt::percent(fmt::share(n, fmt::sum(&t.by_distance))))).collect();
     let mut woken_by: Vec<_> = s.edges.iter().filter(|e| e.tid == t.tid).collect();
     woken_by.sort_by_key(|e| std::cmp::Reverse(e.wakes));
     let woken_by: Vec<String> = woken_by
         .iter()
         .take(3)
-        .map(|e| {
-            format!(
-                "{} {}/s",
-                cells::cause(&e.cause),
-                fmt::rate(e.wakes as f64 / s.window_s)
-            )
-        })
+        .map(|e| format!("{} {}/s", cells::cause(&e.cause), fmt::rate(e.wakes as f64 / s.window_s)))
         .collect();
     let lines = [
         Line::from_iter([Span::raw(title)].into_iter().chain(bar.spans)),

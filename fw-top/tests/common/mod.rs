@@ -26,10 +26,7 @@ pub struct Driver {
 
 impl Driver {
     pub fn new(tab: Tab, size: (u16, u16)) -> Driver {
-        Driver {
-            app: App::new(Theme::Default, tab, Duration::from_secs(1)),
-            size,
-        }
+        Driver { app: App::new(Theme::Default, tab, Duration::from_secs(1)), size }
     }
 
     pub fn window(mut self, snapshot: Snapshot) -> Driver {

@@ -18,38 +18,22 @@ pub fn buckets(app: &App, dist: &Dist, width: usize, room: usize) -> Vec<Line<'s
         lines.push(Line::styled(" no wake in this window", app.theme.dim()));
         return lines;
     }
-    let finest = [8, 4, 2]
-        .into_iter()
-        .map(|n| steps(dist, n))
-        .find(|steps| steps.len() < room);
+    let finest = [8, 4, 2].into_iter().map(|n| steps(dist, n)).find(|steps| steps.len() < room);
     let steps = finest.unwrap_or_else(|| steps(dist, 1));
     let marks = MARKS.map(|(name, q)| (name, dist.quantile(q)));
     let largest = steps.iter().map(|(_, n)| *n).max().unwrap_or(0);
     let bar = width.saturating_sub(8 + 8 + 8 + 22).max(4);
     for (i, &(lower, events)) in steps.iter().enumerate() {
         let upper = steps.get(i + 1).map_or(u64::MAX, |(lower, _)| *lower);
-        let here = marks
-            .iter()
-            .filter(|(_, ns)| (lower..upper).contains(ns))
-            .map(|(name, _)| *name);
+        let here = marks.iter().filter(|(_, ns)| (lower..upper).contains(ns)).map(|(name, _)| *name);
         let here: Vec<&str> = here.collect();
         let line = Line::from(vec![
             Span::raw(format!(" {:>6} ", fmt::duration(lower))),
             Span::styled(fmt::bar(fmt::share(events, largest), bar, '█'), app.theme.bar()),
-            Span::raw(format!(
-                "{:>8}",
-                if events > 0 { fmt::count(events) } else { "-".into() }
-            )),
+            Span::raw(format!("{:>8}", if events > 0 { fmt::count(events) } else { "-".into() })),
+            Span::styled(format!("{:>8}", fmt::percent(fmt::share(events, dist.count()))), app.theme.dim()),
             Span::styled(
-                format!("{:>8}", fmt::percent(fmt::share(events, dist.count()))),
-                app.theme.dim(),
-            ),
-            Span::styled(
-                if here.is_empty() {
-                    String::new()
-                } else {
-                    format!(" < {}", here.join(" "))
-                },
+                if here.is_empty() { String::new() } else { format!(" < {}", here.join(" ")) },
                 app.theme.strong(),
             ),
         ]);
@@ -62,7 +46,7 @@ pub fn buckets(app: &App, dist: &Dist, width: usize, room: usize) -> Vec<Line<'s
 fn steps(dist: &Dist, per_octave: u64) -> Vec<(u64, u64)> {
     let place = |ns: u64| {
         let octave = ns.max(1).ilog2();
-        let within = (ns.max(1) - (1 << octave)) * per_octave >> octave;
+        let within = ((ns.max(1) - (1 << octave)) * per_octave) >> octave;
         u64::from(octave) * per_octave + within
     };
     let mut steps: Vec<(u64, u64)> = Vec::new();
@@ -71,10 +55,8 @@ fn steps(dist: &Dist, per_octave: u64) -> Vec<(u64, u64)> {
         let first = *first.get_or_insert(place(lower));
         let last = (place(lower) - first) as usize;
         while steps.len() <= last {
-            let (octave, within) = (
-                (first + steps.len() as u64) / per_octave,
-                (first + steps.len() as u64) % per_octave,
-            );
+            let (octave, within) =
+                ((first + steps.len() as u64) / per_octave, (first + steps.len() as u64) % per_octave);
             steps.push(((1 << octave) + ((within << octave) / per_octave), 0));
         }
         steps[last].1 += events;
@@ -115,10 +97,7 @@ mod tests {
     fn steps_are_even_on_a_log_scale() {
         let dist = Dist::of([1_024, 1_536, 1_600, 4_096]);
         assert_eq!(steps(&dist, 1), [(1_024, 3), (2_048, 0), (4_096, 1)]);
-        assert_eq!(
-            steps(&dist, 2),
-            [(1_024, 1), (1_536, 2), (2_048, 0), (3_072, 0), (4_096, 1)]
-        );
+        assert_eq!(steps(&dist, 2), [(1_024, 1), (1_536, 2), (2_048, 0), (3_072, 0), (4_096, 1)]);
     }
 
     proptest! {
