@@ -90,11 +90,15 @@ fn serve(
     messages: &Receiver<Message>,
     control: &Control,
 ) -> anyhow::Result<ExitCode> {
+    let mut changed = true;
     loop {
-        screen.terminal.draw(|frame| {
-            let layout = render::draw(app, frame);
-            app.drawn(layout);
-        })?;
+        if changed {
+            screen.terminal.draw(|frame| {
+                let layout = render::draw(app, frame);
+                app.drawn(layout);
+            })?;
+        }
+        changed = false;
         // One frame for all that came meanwhile.
         let first = messages.recv()?;
         for message in [first].into_iter().chain(messages.try_iter()) {
@@ -102,9 +106,16 @@ fn serve(
                 // As a shell reports a program that a signal ended.
                 Message::Signal(signal) => return Ok(ExitCode::from(128u8.saturating_add(signal as u8))),
                 Message::Window(window) => Some(Event::Window(window?)),
-                Message::Input(input) => translate(app, input?),
+                Message::Input(input) => {
+                    let input = input?;
+                    changed |= matches!(input, event::Event::Resize(..));
+                    translate(app, &input)
+                }
             };
-            match event.map_or(Effect::None, |event| reduce(app, event)) {
+            // The mouse reports every cell that it passes: those are no reason to draw.
+            let Some(event) = event else { continue };
+            changed = true;
+            match reduce(app, event) {
                 Effect::None => (),
                 Effect::Quit => return Ok(ExitCode::SUCCESS),
                 Effect::Tick(tick) => control.tick(tick),
@@ -113,9 +124,9 @@ fn serve(
     }
 }
 
-/// What an input of the terminal means; none for those that only ask for a new frame, such as a resize.
-fn translate(app: &App, input: event::Event) -> Option<Event> {
-    match input {
+/// What an input of the terminal means to the state, if anything.
+fn translate(app: &App, input: &event::Event) -> Option<Event> {
+    match *input {
         event::Event::Key(key) if key.kind != KeyEventKind::Release => Some(Event::Key(key)),
         event::Event::Mouse(MouseEvent { kind, column, row, .. }) => match kind {
             MouseEventKind::Down(MouseButton::Left) => app.layout.target(column, row).map(Event::Click),

@@ -185,6 +185,11 @@ pub fn busy() -> Snapshot {
         }),
     ];
     let latency: Dist = edges.iter().map(|e| e.latency.clone()).collect();
+    let mut by_distance: [Dist; 5] = Default::default();
+    for e in &edges {
+        by_distance[Distance::SameCpu as usize].merge(&e.latency_same_cpu);
+        by_distance[Distance::SameLlc as usize].merge(&e.latency_cross_cpu);
+    }
     let host_wakes = Counted { count: latency.count(), latency };
     Snapshot {
         schema: SCHEMA,
@@ -214,7 +219,7 @@ pub fn busy() -> Snapshot {
             thread(17, "rcu_preempt", "", "0-1", &edges),
         ],
         runqueue: host_wakes.clone(),
-        wakes: Wakes { count: host_wakes.count, still_running: 311, latency: host_wakes.latency, ..Wakes::default() },
+        wakes: Wakes { count: host_wakes.count, still_running: 311, latency: host_wakes.latency, by_distance },
         lints: vec![
             Lint {
                 name: "cross-cpu-wake".into(),

@@ -151,6 +151,7 @@ fn places(app: &App, e: &Edge, width: usize) -> Vec<Line<'static>> {
     };
     let (same, cross) = (&e.latency_same_cpu, &e.latency_cross_cpu);
     let mut rows = vec![row("same CPU", same.count(), Some(same)), row("another CPU", cross.count(), Some(cross))];
+    rows.push(row("  after moving", e.migrations, None));
     let further = Distance::ALL.into_iter().zip(e.by_distance).skip(1).filter(|(_, n)| *n > 0);
     rows.extend(further.map(|(d, n)| row(&format!("  {}", d.label()), n, None)));
     let mut lines = vec![text::rule("Same CPU against another", width, app.theme)];

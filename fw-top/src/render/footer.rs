@@ -65,9 +65,13 @@ fn status(app: &App, width: usize) -> Line<'static> {
             let long = format!(" LOST {}: {} ", fmt::count(lost.total()), reasons.join(", "));
             add(if long.chars().count() * 2 <= width { long } else { short }, theme.alarm(), width);
         }
-        let limits = filters(app);
-        if !limits.is_empty() {
-            add(format!("only{limits} "), theme.strong(), width);
+        let observed = &app.snapshot().filter;
+        if !observed.is_empty() {
+            add(format!("only {observed} "), theme.strong(), width);
+        }
+        let shown = filters(app);
+        if !shown.is_empty() {
+            add(format!("only{shown} "), theme.strong(), width);
         }
         for text in cost(app) {
             add(text, theme.dim(), width);

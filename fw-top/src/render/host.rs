@@ -1,10 +1,15 @@
 //! What the host is, what was lost, and what each probe costs.
 
-use super::text;
+use super::{
+    cells::{self, cell},
+    table::{Column, Table},
+    text,
+};
 use crate::{
     app::{App, Layout},
     fmt,
 };
+use fw_agent::model::{Dist, Distance};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -16,10 +21,10 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
     let mut lines = findings(app, width);
     lines.extend(if width >= 96 {
         let left = width / 2;
-        let facts = [facts(app, left), losses(app, left)].concat();
+        let facts = [facts(app, left), distances(app, left), losses(app, left)].concat();
         text::beside(facts, probes(app, width - left - 2), left)
     } else {
-        [losses(app, width), facts(app, width), probes(app, width)].concat()
+        [losses(app, width), facts(app, width), distances(app, width), probes(app, width)].concat()
     });
     text::scrolled(app, &lines, area, buf, layout);
 }
@@ -59,6 +64,32 @@ fn facts(app: &App, width: usize) -> Vec<Line<'static>> {
         fact("wakes", format!("{} with a switch", fmt::count(s.wakes.count)), width),
         fact("", format!("{} found it still running", fmt::count(s.wakes.still_running)), width),
     ]);
+    lines
+}
+
+/// What it costs to wake a thread on a CPU further away.
+fn distances(app: &App, width: usize) -> Vec<Line<'static>> {
+    const COLUMNS: [Column; 5] = [
+        Column::name("ran on", 255, 9),
+        Column::number("wakes/s", 8),
+        Column::number("share", 5),
+        Column::number("p50", 9),
+        Column::number("p99", 10),
+    ];
+    let s = app.snapshot();
+    let all: u64 = s.wakes.by_distance.iter().map(Dist::count).sum();
+    let rows = Distance::ALL.into_iter().zip(&s.wakes.by_distance).filter(|(_, dist)| !dist.is_empty());
+    let rows = rows.map(|(distance, dist)| {
+        vec![
+            cell(distance.label()),
+            cells::rate(dist.count(), s.window_s),
+            cell(fmt::percent(fmt::share(dist.count(), all))),
+            cells::quantile(dist, 0.5),
+            cells::quantile(dist, 0.99),
+        ]
+    });
+    let mut lines = vec![text::rule("Wakes by distance from the waking CPU", width, app.theme)];
+    lines.extend(Table::new(&COLUMNS, rows.collect()).lines(app.theme, width));
     lines
 }
 

@@ -33,7 +33,7 @@ pub fn buckets(app: &App, dist: &Dist, width: usize, room: usize) -> Vec<Line<'s
             Span::raw(format!("{:>8}", if events > 0 { fmt::count(events) } else { "-".into() })),
             Span::styled(format!("{:>8}", fmt::percent(fmt::share(events, dist.count()))), app.theme.dim()),
             Span::styled(
-                if here.is_empty() { String::new() } else { format!(" < {}", here.join(" ")) },
+                if here.is_empty() { String::new() } else { format!(" ← {}", here.join(" ")) },
                 app.theme.strong(),
             ),
         ]);
