@@ -10,16 +10,16 @@ use std::{path::PathBuf, time::Duration};
 #[derive(Debug, Parser)]
 #[command(name = "fw-top", version, after_help = after_help())]
 pub struct Args {
-    /// Only wakes of threads of this process
+    /// Only wakes of this thread, or of the threads of this process
     #[arg(long, value_name = "PID")]
     pub pid: Option<u32>,
-    /// Only wakes of threads with this name
+    /// Only wakes of threads with this name; with a trailing *, of names that begin so
     #[arg(long, value_name = "NAME")]
     pub comm: Option<String>,
-    /// Only wakes of threads in this cgroup (a path below /sys/fs/cgroup)
+    /// Only wakes of threads in this cgroup or below
     #[arg(long, value_name = "PATH")]
     pub cgroup: Option<PathBuf>,
-    /// Only interrupts whose number, name or device matches, and the wakes they cause
+    /// Only wakes by interrupts whose number, handler name or device matches
     #[arg(long, value_name = "GLOB")]
     pub irq: Option<String>,
     /// Length of a window, 0.25s to 10s
