@@ -22,26 +22,19 @@ pub const NOWHERE: u32 = u32::MAX;
 /// Set in what a search gives if the record was just made.
 const NEW: u64 = 1 << 32;
 
-/// The record of the slot's thread, `task`.
+/// Finds or makes the record of the slot's thread, `task`.
 #[inline(always)]
-pub fn thread(slot: &mut Slot, task: *const u8, cpu: u32) -> Option<&'static mut Thread> {
-    let tid = slot.tid;
-    if let Some(thread) = maps::at(&THREADS, slot.thread)
-        && is(thread, tid)
-    {
-        return Some(thread);
-    }
-    let found = find_thread(tid);
+fn thread(slot: &mut Slot, task: *const u8, cpu: u32) {
+    let found = find_thread(slot.tid);
     slot.thread = found as u32;
-    let Some(thread) = maps::at(&THREADS, found as u32) else {
-        lose(cpu, Loss::ThreadsFull);
-        return None;
-    };
-    if found & NEW != 0 {
-        thread.pid = kernel::tgid(task);
-        thread.comm = kernel::comm(task);
+    match maps::at(&THREADS, found as u32) {
+        None => lose(cpu, Loss::ThreadsFull),
+        Some(thread) if found & NEW != 0 => {
+            thread.pid = kernel::tgid(task);
+            thread.comm = kernel::comm(task);
+        }
+        Some(_) => {}
     }
-    Some(thread)
 }
 
 #[unsafe(no_mangle)]
@@ -77,15 +70,16 @@ fn is(thread: &Thread, tid: u32) -> bool {
     thread.tid == tid && thread.flags & EXITED == 0
 }
 
-/// The record of the edge from the slot's cause to its thread.
+/// The record of the edge from `cause` to the slot's thread, which is `task`.
 #[inline(always)]
-pub fn edge(slot: &mut Slot, cpu: u32) -> Option<&'static mut Edge> {
+pub fn edge(slot: &mut Slot, cause: Cause, task: *const u8, cpu: u32) -> Option<&'static mut Edge> {
     if let Some(edge) = maps::at(&EDGES, slot.edge)
-        && joins(edge, slot.cause.0, slot.tid, slot.thread)
+        && joins(edge, cause.0, slot.tid, slot.thread)
     {
         return Some(edge);
     }
-    slot.edge = find_edge(slot.cause.0, slot.tid, slot.thread);
+    thread(slot, task, cpu);
+    slot.edge = find_edge(cause.0, slot.tid, slot.thread);
     let edge = maps::at(&EDGES, slot.edge);
     if edge.is_none() {
         lose(cpu, Loss::EdgesFull);

@@ -7,7 +7,7 @@ use crate::context::{Chain, Cpu};
 pub const PREEMPTED: u32 = 1;
 /// The thread changed CPU during the wait.
 pub const MIGRATED: u32 = 1 << 1;
-/// `before` holds the legs before the waking.
+/// [`Slot::before`] holds the legs before the waking.
 pub const HAS_CHAIN: u32 = 1 << 2;
 /// The filter rejects the thread: it is tracked because its wakes pass a cause on, but not counted.
 pub const UNWANTED: u32 = 1 << 3;
