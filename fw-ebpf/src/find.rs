@@ -22,9 +22,12 @@ pub const NOWHERE: u32 = u32::MAX;
 /// Set in what a search gives if the record was just made.
 const NEW: u64 = 1 << 32;
 
-/// Finds or makes the record of the slot's thread, `task`.
+/// The slot remembers its thread's record, or finds or makes it.
 #[inline(always)]
-fn thread(slot: &mut Slot, task: *const u8, cpu: u32) {
+fn remember_thread(slot: &mut Slot, task: *const u8, cpu: u32) {
+    if maps::at(&THREADS, slot.thread).is_some_and(|thread| is(thread, slot.tid)) {
+        return;
+    }
     let found = find_thread(slot.tid);
     slot.thread = found as u32;
     match maps::at(&THREADS, found as u32) {
@@ -70,21 +73,28 @@ fn is(thread: &Thread, tid: u32) -> bool {
     thread.tid == tid && thread.flags & EXITED == 0
 }
 
-/// The record of the edge from `cause` to the slot's thread, which is `task`.
+/// The record (and its index) of the edge from the slot's cause to its thread, `task`; of the thread's preemptions if no
+/// wake began the wait.
 #[inline(always)]
-pub fn edge(slot: &mut Slot, cause: Cause, task: *const u8, cpu: u32) -> Option<&'static mut Edge> {
-    if let Some(edge) = maps::at(&EDGES, slot.edge)
+pub fn edge(slot: &mut Slot, by_wake: bool, task: *const u8, cpu: u32) -> Option<(u32, &'static mut Edge)> {
+    let (cause, hint) = if by_wake { (slot.cause, slot.edge) } else { (Cause::PREEMPTED, slot.preemptions) };
+    if let Some(edge) = maps::at(&EDGES, hint)
         && joins(edge, cause.0, slot.tid, slot.thread)
     {
-        return Some(edge);
+        return Some((hint, edge));
     }
-    thread(slot, task, cpu);
-    slot.edge = find_edge(cause.0, slot.tid, slot.thread);
-    let edge = maps::at(&EDGES, slot.edge);
-    if edge.is_none() {
+    remember_thread(slot, task, cpu);
+    let index = find_edge(cause.0, slot.tid, slot.thread);
+    if by_wake {
+        slot.edge = index;
+    } else {
+        slot.preemptions = index;
+    }
+    let Some(edge) = maps::at(&EDGES, index) else {
         lose(cpu, Loss::EdgesFull);
-    }
-    edge
+        return None;
+    };
+    Some((index, edge))
 }
 
 #[unsafe(no_mangle)]

@@ -42,8 +42,10 @@ pub struct Slot {
     pub cpu: u32,
     /// Where the thread's record was found last.
     pub thread: u32,
-    /// Where the edge's record was found last.
+    /// Where the record of the edge from the last cause was found.
     pub edge: u32,
+    /// Where the record of the thread's preemptions was found.
+    pub preemptions: u32,
     /// Handler, softirq delay and softirq run before the waking, ns.
     pub before: [u64; 3],
 }
@@ -103,8 +105,8 @@ impl Slot {
         self.cause = chain.cause;
         self.queued = 0;
         self.waker_cpu = waker_cpu;
-        if chain.handler_ns | chain.softirq_run_ns != 0 {
-            self.before = [chain.handler_ns, chain.softirq_delay_ns, chain.softirq_run_ns];
+        if let Some(before) = chain.before {
+            self.before = before;
             self.flags |= HAS_CHAIN;
         }
         self.begin(cpu, target, now);

@@ -65,7 +65,7 @@ fn chain(cpu: &mut Cpu, task: *const u8, now: u64) -> Chain {
         let irq = cpu.waking_thread_of;
         cpu.waking_thread_of = Cause::NONE;
         if kernel::comm(task).starts_with(b"irq/") {
-            return Chain { cause: irq, ..Chain::default() };
+            return Chain { cause: irq, before: None };
         }
     }
     cpu.chain(now)
@@ -81,6 +81,7 @@ fn slot_of(task: *const u8, tid: u32, cpu: u32) -> Option<&'static mut Slot> {
         }
         slot.thread = find::NOWHERE;
         slot.edge = find::NOWHERE;
+        slot.preemptions = find::NOWHERE;
         if kernel::is_kthread(task) {
             let comm = kernel::comm(task);
             if comm.starts_with(b"irq/") || comm.starts_with(b"napi/") {
@@ -192,10 +193,8 @@ fn ended(slot: &mut Slot, wait: &Wait, task: *const u8, number: u32, cpu: &mut P
         cpu.waits.runnable.add(wait.runnable_ns);
         count_in(&mut cpu.counts.runnable, runnable);
     }
-    let cause = if by_wake { slot.cause } else { Cause::PREEMPTED };
-    let (flags, before) = (slot.flags, slot.before);
-    let Some(edge) = find::edge(slot, cause, task, number) else { return };
-    let Some(counts) = maps::at(&EDGE_COUNTS, slot.edge) else { return };
+    let Some((index, edge)) = find::edge(slot, by_wake, task, number) else { return };
+    let Some(counts) = maps::at(&EDGE_COUNTS, index) else { return };
     edge.add(wait, number, distance, migrated);
     if by_wake {
         if distance == 0 {
@@ -213,11 +212,12 @@ fn ended(slot: &mut Slot, wait: &Wait, task: *const u8, number: u32, cpu: &mut P
         edge.waits.runnable.add(wait.runnable_ns);
         count_in(&mut counts.runnable, runnable);
     }
-    if flags & HAS_CHAIN != 0 {
+    if slot.flags & HAS_CHAIN != 0 {
         for i in 0..3 {
-            if before[i] != 0 {
-                edge.legs[i] += before[i];
-                count(&mut counts.legs[i], before[i]);
+            let ns = slot.before[i];
+            if ns != 0 {
+                edge.legs[i] += ns;
+                count(&mut counts.legs[i], ns);
             }
         }
     }
