@@ -4,7 +4,7 @@
 ///
 /// | bits  | meaning |
 /// |-------|---------|
-/// | 56-63 | context: 0 none, 1 hard IRQ, 2 softirq, 3 task, 4 preempted |
+/// | 56-63 | context: 0 none, 1 hard IRQ, 2 softirq, 3 task, 4 preempted, 5 hard IRQ about to wake its thread |
 /// | 48-55 | softirq vector (softirq only) |
 /// | 32-39 | what `id` is: 0 nothing, 1 device IRQ, 2 [`Vector`], 3 thread |
 /// | 0-31  | IRQ number, vector or thread id |
@@ -16,6 +16,7 @@ const HARD: u64 = 1 << 56;
 const SOFT: u64 = 2 << 56;
 const TASK: u64 = 3 << 56;
 const PREEMPTED: u64 = 4 << 56;
+const WAKES_THREAD: u64 = 5 << 56;
 const CONTEXT: u64 = 0xff << 56;
 const DEVICE: u64 = 1 << 32;
 const VECTOR: u64 = 2 << 32;
@@ -90,6 +91,19 @@ impl Cause {
         self.0 != 0
     }
 
+    /// A hard IRQ whose work is done by a kernel thread wakes it right after its handler returned: this stands for the
+    /// time in between, which is outside the handler already.
+    #[inline(always)]
+    pub const fn wakes_thread(self) -> Cause {
+        Cause(self.0 & !CONTEXT | WAKES_THREAD)
+    }
+
+    /// The hard IRQ, if this is one that is about to wake its thread.
+    #[inline(always)]
+    pub const fn thread_woken_by(self) -> Option<Cause> {
+        if self.0 & CONTEXT == WAKES_THREAD { Some(Cause(self.0 & !CONTEXT | HARD)) } else { None }
+    }
+
     /// True for hard IRQs and softirqs.
     #[inline(always)]
     pub const fn is_interrupt(self) -> bool {
@@ -142,6 +156,14 @@ mod tests {
         assert_eq!(Cause::softirq(3, Cause::irq(39)).origin(), Origin::Softirq(3, Some(Ok(39))));
         assert_eq!(Cause::softirq(1, Cause::vector(Vector::Loc)).origin(), Origin::Softirq(1, Some(Err(Vector::Loc))));
         assert_eq!(Cause::softirq(3, Cause::task(7)).origin(), Origin::Softirq(3, None));
+    }
+
+    #[test]
+    fn an_irq_about_to_wake_its_thread_is_no_interrupt_but_remembered() {
+        let waking = Cause::irq(36).wakes_thread();
+        assert!(!waking.is_interrupt() && waking != Cause::irq(36));
+        assert!(waking.thread_woken_by() == Some(Cause::irq(36)));
+        assert!(Cause::irq(36).thread_woken_by().is_none() && Cause::NONE.thread_woken_by().is_none());
     }
 
     #[test]

@@ -22,24 +22,6 @@ pub const NOWHERE: u32 = u32::MAX;
 /// Set in what a search gives if the record was just made.
 const NEW: u64 = 1 << 32;
 
-/// The slot remembers its thread's record, or finds or makes it.
-#[inline(always)]
-fn remember_thread(slot: &mut Slot, task: *const u8, cpu: u32) {
-    if maps::at(&THREADS, slot.thread).is_some_and(|thread| is(thread, slot.tid)) {
-        return;
-    }
-    let found = find_thread(slot.tid);
-    slot.thread = found as u32;
-    match maps::at(&THREADS, found as u32) {
-        None => lose(cpu, Loss::ThreadsFull),
-        Some(thread) if found & NEW != 0 => {
-            thread.pid = kernel::tgid(task);
-            thread.comm = kernel::comm(task);
-        }
-        Some(_) => {}
-    }
-}
-
 #[unsafe(no_mangle)]
 #[inline(never)]
 extern "C" fn find_thread(tid: u32) -> u64 {
@@ -83,18 +65,36 @@ pub fn edge(slot: &mut Slot, by_wake: bool, task: *const u8, cpu: u32) -> Option
     {
         return Some((hint, edge));
     }
-    remember_thread(slot, task, cpu);
+    let index = search(slot, by_wake, task, cpu);
+    Some((index, maps::at(&EDGES, index)?))
+}
+
+#[cold]
+#[inline(never)]
+fn search(slot: &mut Slot, by_wake: bool, task: *const u8, cpu: u32) -> u32 {
+    if !maps::at(&THREADS, slot.thread).is_some_and(|thread| is(thread, slot.tid)) {
+        let found = find_thread(slot.tid);
+        slot.thread = found as u32;
+        match maps::at(&THREADS, found as u32) {
+            None => lose(cpu, Loss::ThreadsFull),
+            Some(thread) if found & NEW != 0 => {
+                thread.pid = kernel::tgid(task);
+                thread.comm = kernel::comm(task);
+            }
+            Some(_) => {}
+        }
+    }
+    let cause = if by_wake { slot.cause } else { Cause::PREEMPTED };
     let index = find_edge(cause.0, slot.tid, slot.thread);
     if by_wake {
         slot.edge = index;
     } else {
         slot.preemptions = index;
     }
-    let Some(edge) = maps::at(&EDGES, index) else {
+    if index == NOWHERE {
         lose(cpu, Loss::EdgesFull);
-        return None;
-    };
-    Some((index, edge))
+    }
+    index
 }
 
 #[unsafe(no_mangle)]

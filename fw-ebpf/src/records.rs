@@ -151,8 +151,6 @@ pub struct Edge {
     pub thread: u32,
     /// Totals for the same classes as [`EdgeCounts`].
     pub waits: EdgeWaits,
-    /// Sums of the legs, ns: handler, softirq delay, softirq run; queue, thread, hard IRQ, softirq, idle, switch.
-    pub legs: [u64; LEGS],
     /// CPU on which the last wait ended.
     pub cpu: u32,
     /// Waits during which the thread changed CPU.
@@ -160,7 +158,10 @@ pub struct Edge {
     /// Who had the CPU last. Space-saving: a newcomer takes the lightest place with its weight, so that what is heavy
     /// stays and nothing is underestimated.
     pub occupants: [Occupant; OCCUPANTS],
-    /// Wakes by distance, same CPU excepted (they are counted in [`EdgeCounts::same_cpu`]).
+    /// Sums of the legs, ns: handler, softirq delay, softirq run; queue, thread, hard IRQ, softirq, idle, switch. Waits
+    /// of class `behind` are not in them: they are one leg, thread.
+    pub legs: [u64; LEGS],
+    /// Wakes by distance, same CPU excepted.
     pub distance: [u32; DISTANCES - 1],
     /// Waits that found the CPU idle, by state.
     pub idle_states: [u32; IDLE_STATES],
@@ -170,6 +171,8 @@ pub struct Edge {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct EdgeWaits {
+    /// See [`EdgeCounts::behind`].
+    pub behind: Total,
     /// See [`EdgeCounts::same_cpu`].
     pub same_cpu: Total,
     /// See [`EdgeCounts::direct`].
@@ -180,19 +183,22 @@ pub struct EdgeWaits {
     pub runnable: Total,
 }
 
-/// One edge's distributions.
+/// One edge's distributions. A wait is of one class, and a `remote` one counts once more, shorter, in `runnable`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct EdgeCounts {
-    /// Waking to running, on the waking CPU.
+    /// On the waking CPU, waiting for nothing but another thread: by far the most on a busy host. On the edge of a
+    /// preempted thread, the same of its waits.
+    pub behind: Counts,
+    /// All others on the waking CPU.
     pub same_cpu: Counts,
-    /// Waking to running on another CPU, queued by the waking one.
+    /// On another CPU, queued by the waking one.
     pub direct: Counts,
-    /// Waking to running on another CPU, queued by way of an IPI.
+    /// On another CPU, queued by way of an IPI.
     pub remote: Counts,
-    /// Queued to running of `remote` wakes; for the edge of a preempted thread, its waits.
+    /// Queued to running of `remote` wakes; the other waits of a preempted thread.
     pub runnable: Counts,
-    /// The legs, in the order of [`Edge::legs`].
+    /// The legs, in the order of [`Edge::legs`], `behind` excepted.
     pub legs: [Counts; LEGS],
 }
 
@@ -318,6 +324,12 @@ impl Edge {
 }
 
 impl Wait {
+    /// True if the thread waited for nothing but another one.
+    #[inline(always)]
+    pub const fn is_behind(&self) -> bool {
+        self.thread_ns == self.total_ns
+    }
+
     /// The six legs, in the order of the last six of [`Edge::legs`].
     #[inline(always)]
     pub const fn legs(&self) -> [u64; 6] {

@@ -1,8 +1,14 @@
 //! From totals since the probes were attached to windows: each series remembers the last read of one record.
 
-use fw_ebpf::records::{self, Counts, DISTANCES, EdgeCounts, IDLE_STATES, LEGS, SoftirqCounts, Total};
+use fw_ebpf::{
+    cause::Cause,
+    records::{self, Counts, DISTANCES, EdgeCounts, IDLE_STATES, LEGS, SoftirqCounts, Total},
+};
 
 use super::{Dist, Legs};
+
+/// Index of the leg that is another thread, in [`records::Edge::legs`].
+const THREAD: usize = 4;
 
 /// One distribution.
 #[derive(Clone, Debug, Default)]
@@ -128,10 +134,17 @@ pub struct EdgeWindow {
 impl EdgeSeries {
     /// The window between the last read and this one.
     pub fn advance(&mut self, edge: &records::Edge, counts: &EdgeCounts) -> EdgeWindow {
-        let records::EdgeWaits { same_cpu, direct, remote, runnable } = edge.waits;
+        let records::EdgeWaits { behind, same_cpu, direct, remote, runnable } = edge.waits;
+        let preempted = edge.cause == Cause::PREEMPTED;
         // The kernel keeps no maximum of a leg: its highest bucket bounds it.
-        let mut leg =
-            |i: usize| self.legs[i].advance(&[&counts.legs[i]], Total { sum_ns: edge.legs[i], max_ns: u64::MAX });
+        let mut leg = |i: usize| {
+            let total = Total { sum_ns: edge.legs[i], max_ns: u64::MAX };
+            if i == THREAD {
+                self.legs[i].advance(&[&counts.legs[i], &counts.behind], sum(&[total, behind]))
+            } else {
+                self.legs[i].advance(&[&counts.legs[i]], total)
+            }
+        };
         let legs = Legs {
             handler: leg(0),
             softirq_delay: leg(1),
@@ -146,12 +159,12 @@ impl EdgeSeries {
         let mut idle_states = delta(&mut self.idle_states, &edge.idle_states).to_vec();
         idle_states.truncate(idle_states.iter().rposition(|n| *n > 0).map_or(0, |last| last + 1));
         let cross_cpu = self.cross_cpu.advance(&[&counts.direct, &counts.remote], sum(&[direct, remote]));
-        let same_cpu_window = self.same_cpu.advance(&[&counts.same_cpu], same_cpu);
+        let on_same: (&[&Counts], _) = (&[&counts.same_cpu, &counts.behind], sum(&[same_cpu, behind]));
+        let same_cpu_window = if preempted { Dist::default() } else { self.same_cpu.advance(on_same.0, on_same.1) };
         let [sibling, llc, node, far] = delta(&mut self.distance, &edge.distance);
+        let queued: [&Counts; 4] = [&counts.same_cpu, &counts.behind, &counts.direct, &counts.runnable];
         EdgeWindow {
-            runqueue: self
-                .runnable
-                .advance(&[&counts.same_cpu, &counts.direct, &counts.runnable], sum(&[same_cpu, direct, runnable])),
+            runqueue: self.runnable.advance(&queued, sum(&[same_cpu, behind, direct, runnable])),
             by_distance: [same_cpu_window.count(), sibling, llc, node, far],
             same_cpu: same_cpu_window,
             cross_cpu,

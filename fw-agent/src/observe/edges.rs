@@ -87,8 +87,9 @@ impl Edges {
                 *last = Last { key, ..Last::default() };
             }
             // Every wait of a whole nanosecond shows in one of the sums.
-            let EdgeWaits { same_cpu, direct, remote, runnable } = edge.waits;
-            let waits = [same_cpu, direct, remote, runnable].iter().fold(0, |sum, t| t.sum_ns.wrapping_add(sum));
+            let EdgeWaits { behind, same_cpu, direct, remote, runnable } = edge.waits;
+            let waits =
+                [behind, same_cpu, direct, remote, runnable].iter().fold(0, |sum, t| t.sum_ns.wrapping_add(sum));
             if waits == std::mem::replace(&mut last.waits, waits) {
                 last.idle_windows += 1;
             } else {
@@ -108,6 +109,7 @@ impl Edges {
 
 fn take_maxima(maps: &Maps, index: usize, waits: &mut EdgeWaits) {
     for (offset, total) in [
+        (offset_of!(EdgeWaits, behind), &mut waits.behind),
         (offset_of!(EdgeWaits, same_cpu), &mut waits.same_cpu),
         (offset_of!(EdgeWaits, direct), &mut waits.direct),
         (offset_of!(EdgeWaits, remote), &mut waits.remote),

@@ -37,6 +37,7 @@ impl<T: Record> Mapped<T> {
     const STRIDE: usize = size_of::<T>().next_multiple_of(8);
 
     /// Elements.
+    #[expect(clippy::len_without_is_empty, reason = "no map is empty")]
     pub fn len(&self) -> usize {
         self.len
     }

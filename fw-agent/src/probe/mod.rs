@@ -234,14 +234,14 @@ fn refused(program: &str, error: &ProgramError) -> Error {
     }
 }
 
-/// The reason, if what went wrong is a missing permission.
+/// The reason, if what went wrong is a missing permission. (EACCES is the verifier's way to refuse a program.)
 fn denied(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let mut cause = Some(error);
     while let Some(e) = cause {
         if let Some(io) = e.downcast_ref::<io::Error>()
-            && io.kind() == io::ErrorKind::PermissionDenied
+            && io.raw_os_error() == Some(rustix::io::Errno::PERM.raw_os_error())
         {
-            return Some(chain(error));
+            return Some(io.to_string());
         }
         cause = e.source();
     }

@@ -4,7 +4,7 @@ use aya_ebpf::{helpers::bpf_ktime_get_ns, macros::btf_tracepoint, programs::BtfT
 use fw_ebpf::{
     cause::Cause,
     context::{Chain, Cpu},
-    records::{DISTANCES, EXITED, Loss, PerCpu},
+    records::{DISTANCES, EXITED, Edge, EdgeCounts, Loss, PerCpu},
     wait::{HAS_CHAIN, MIGRATED, PASSES_ON, PREEMPTED, Slot, UNWANTED, Wait},
 };
 
@@ -61,14 +61,10 @@ fn woken(task: *const u8) {
 /// is told from one by the interrupted thread by the name of the woken one.
 #[inline(always)]
 fn chain(cpu: &mut Cpu, task: *const u8, now: u64) -> Chain {
-    if cpu.waking_thread_of.is_some() {
-        let irq = cpu.waking_thread_of;
-        cpu.waking_thread_of = Cause::NONE;
-        if kernel::comm(task).starts_with(b"irq/") {
-            return Chain { cause: irq, before: None };
-        }
+    match cpu.take_thread_wake() {
+        Some(irq) if kernel::comm(task).starts_with(b"irq/") => Chain { cause: irq, before: None },
+        _ => cpu.chain(now),
     }
-    cpu.chain(now)
 }
 
 /// The slot of `task`, made its own if it was another thread's.
@@ -76,20 +72,26 @@ fn chain(cpu: &mut Cpu, task: *const u8, now: u64) -> Chain {
 fn slot_of(task: *const u8, tid: u32, cpu: u32) -> Option<&'static mut Slot> {
     let slot = maps::slot(tid)?;
     if slot.tid != tid {
-        if slot.claim(tid) {
-            lose(cpu, Loss::Aliased);
-        }
-        slot.thread = find::NOWHERE;
-        slot.edge = find::NOWHERE;
-        slot.preemptions = find::NOWHERE;
-        if kernel::is_kthread(task) {
-            let comm = kernel::comm(task);
-            if comm.starts_with(b"irq/") || comm.starts_with(b"napi/") {
-                slot.flags |= PASSES_ON;
-            }
-        }
+        claim(slot, task, tid, cpu);
     }
     Some(slot)
+}
+
+#[cold]
+#[inline(never)]
+fn claim(slot: &mut Slot, task: *const u8, tid: u32, cpu: u32) {
+    if slot.claim(tid) {
+        lose(cpu, Loss::Aliased);
+    }
+    slot.thread = find::NOWHERE;
+    slot.edge = find::NOWHERE;
+    slot.preemptions = find::NOWHERE;
+    if kernel::is_kthread(task) {
+        let comm = kernel::comm(task);
+        if comm.starts_with(b"irq/") || comm.starts_with(b"napi/") {
+            slot.flags |= PASSES_ON;
+        }
+    }
 }
 
 /// The thread is on its CPU's run queue. Of interest only where that CPU had to be told by an IPI: then this runs there,
@@ -166,52 +168,65 @@ fn sched_switch(ctx: BtfTracePointContext) -> i32 {
 #[inline(always)]
 fn ended(slot: &mut Slot, wait: &Wait, task: *const u8, number: u32, cpu: &mut PerCpu) {
     let by_wake = slot.flags & PREEMPTED == 0;
-    let migrated = slot.flags & MIGRATED != 0;
     let remote = by_wake && slot.queued != 0;
     // A thread that was queued on another CPU and came back has crossed all the same.
     let ran_on = if remote { slot.cpu } else { number };
-    let distance = if slot.waker_cpu == ran_on {
-        0
-    } else {
-        maps::context(slot.waker_cpu).map_or(4, |waker| waker.place.distance(&cpu.context.place))
-    };
+    let distance = if slot.waker_cpu == ran_on { 0 } else { distance(slot.waker_cpu, &cpu.context) };
     if distance >= DISTANCES {
         return;
     }
     let total = bucket_of(wait.total_ns);
-    if by_wake {
-        if remote {
-            cpu.waits.remote[distance].add(wait.total_ns);
-            count_in(&mut cpu.counts.remote[distance], total);
-        } else {
-            cpu.waits.direct[distance].add(wait.total_ns);
-            count_in(&mut cpu.counts.direct[distance], total);
-        }
-    }
     let runnable = if remote { bucket_of(wait.runnable_ns) } else { total };
-    if remote || !by_wake {
+    if !by_wake {
         cpu.waits.runnable.add(wait.runnable_ns);
         count_in(&mut cpu.counts.runnable, runnable);
+    } else if remote {
+        cpu.waits.remote[distance].add(wait.total_ns);
+        count_in(&mut cpu.counts.remote[distance], total);
+        cpu.waits.runnable.add(wait.runnable_ns);
+        count_in(&mut cpu.counts.runnable, runnable);
+    } else {
+        cpu.waits.direct[distance].add(wait.total_ns);
+        count_in(&mut cpu.counts.direct[distance], total);
     }
     let Some((index, edge)) = find::edge(slot, by_wake, task, number) else { return };
     let Some(counts) = maps::at(&EDGE_COUNTS, index) else { return };
-    edge.add(wait, number, distance, migrated);
-    if by_wake {
-        if distance == 0 {
-            edge.waits.same_cpu.add(wait.total_ns);
-            count_in(&mut counts.same_cpu, total);
-        } else if remote {
-            edge.waits.remote.add(wait.total_ns);
-            count_in(&mut counts.remote, total);
-        } else {
-            edge.waits.direct.add(wait.total_ns);
-            count_in(&mut counts.direct, total);
+    edge.add(wait, number, distance, slot.flags & MIGRATED != 0);
+    let behind = distance == 0 && wait.is_behind();
+    if behind {
+        edge.waits.behind.add(wait.total_ns);
+        count_in(&mut counts.behind, total);
+        if slot.flags & HAS_CHAIN == 0 {
+            return;
         }
+    } else {
+        let (waits, counts) = if !by_wake {
+            (&mut edge.waits.runnable, &mut counts.runnable)
+        } else if distance == 0 {
+            (&mut edge.waits.same_cpu, &mut counts.same_cpu)
+        } else if remote {
+            (&mut edge.waits.remote, &mut counts.remote)
+        } else {
+            (&mut edge.waits.direct, &mut counts.direct)
+        };
+        waits.add(wait.total_ns);
+        count_in(counts, total);
     }
-    if remote || !by_wake {
+    if remote {
         edge.waits.runnable.add(wait.runnable_ns);
         count_in(&mut counts.runnable, runnable);
     }
+    legs(slot, wait, edge, counts, behind);
+}
+
+#[inline(never)]
+fn distance(waker: u32, here: &Cpu) -> usize {
+    maps::context(waker).map_or(4, |waker| waker.place.distance(&here.place))
+}
+
+/// Counts the legs of a wait; of one that is of class `behind` only those before the waking.
+#[inline(never)]
+fn legs(slot: &Slot, wait: &Wait, edge: &mut Edge, counts: &mut EdgeCounts, behind: bool) {
     if slot.flags & HAS_CHAIN != 0 {
         for i in 0..3 {
             let ns = slot.before[i];
@@ -221,17 +236,14 @@ fn ended(slot: &mut Slot, wait: &Wait, task: *const u8, number: u32, cpu: &mut P
             }
         }
     }
-    // Most waits are one leg long.
-    if wait.thread_ns == wait.total_ns {
-        edge.legs[4] += wait.total_ns;
-        count_in(&mut counts.legs[4], total);
-    } else {
-        let legs = wait.legs();
-        for i in 0..6 {
-            if legs[i] != 0 {
-                edge.legs[3 + i] += legs[i];
-                count(&mut counts.legs[3 + i], legs[i]);
-            }
+    if behind {
+        return;
+    }
+    let legs = wait.legs();
+    for i in 0..6 {
+        if legs[i] != 0 {
+            edge.legs[3 + i] += legs[i];
+            count(&mut counts.legs[3 + i], legs[i]);
         }
     }
 }
