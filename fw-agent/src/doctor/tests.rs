@@ -1,7 +1,11 @@
 //! Made-up hosts, each as far as `doctor` looks.
 
 use super::*;
-use crate::{model::Managed, probe::TRACEPOINTS};
+use crate::{
+    model::Managed,
+    observe::{Observer, Options},
+    probe::TRACEPOINTS,
+};
 use std::{fs, os::unix::fs::PermissionsExt};
 use tempfile::TempDir;
 
@@ -168,6 +172,31 @@ fn btf_that_is_garbage_is_no_btf() {
         host.write("sys/kernel/btf/vmlinux", bytes);
         assert_eq!(host.feature("BTF").0, Status::Absent);
     }
+}
+
+/// `observe` refuses the hosts of which `doctor` says that it cannot run, before it asks the kernel for anything.
+#[test]
+fn observe_refuses_in_one_sentence() {
+    let refusal = |host: &Host| {
+        let options = Options { root: host.0.path().into(), ..Options::default() };
+        let sentence = Observer::start(&options).err().expect("it is refused").to_string();
+        assert!(!host.examine().can_observe() && !sentence.contains('\n'), "{sentence}");
+        sentence
+    };
+    let host = good();
+    host.write("sys/kernel/btf/vmlinux", &btf(&all_but(""), 3));
+    assert!(refusal(&host).ends_with(
+        "is too old, its sched_switch does not tell whether a thread is still runnable: boot Linux 5.18 or newer"
+    ));
+    fs::remove_file(host.0.path().join("sys/kernel/btf/vmlinux")).unwrap();
+    let sentence = refusal(&host);
+    assert!(
+        sentence.contains("sys/kernel/btf/vmlinux") && sentence.contains("built with CONFIG_DEBUG_INFO_BTF"),
+        "{sentence}"
+    );
+    fs::remove_file(host.0.path().join("proc/interrupts")).unwrap();
+    let sentence = refusal(&host);
+    assert!(sentence.starts_with("cannot read") && sentence.contains("with /proc and /sys mounted"), "{sentence}");
 }
 
 #[test]
