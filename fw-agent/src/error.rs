@@ -7,8 +7,8 @@ use std::{io, path::PathBuf};
 pub enum Error {
     /// The kernel's type information can't be read.
     #[error(
-        "{path}: {reason}. The probes find the kernel's fields by its BTF: use a kernel built with CONFIG_DEBUG_INFO_BTF \
-         (all current distributions')", path = path.display()
+        "{path}: {reason}; the probes find the kernel's fields by its BTF: boot a kernel built with CONFIG_DEBUG_INFO_BTF, \
+         as those of all current distributions are", path = path.display()
     )]
     NoBtf {
         /// Where it was looked for.
@@ -29,7 +29,10 @@ pub enum Error {
         name: &'static str,
     },
     /// Older than 5.18.
-    #[error("kernel {release} is too old: before 5.18, sched_switch does not tell whether a thread is still runnable")]
+    #[error(
+        "kernel {release} is too old, its sched_switch does not tell whether a thread is still runnable: boot Linux 5.18 \
+         or newer"
+    )]
     KernelTooOld {
         /// Its release.
         release: String,

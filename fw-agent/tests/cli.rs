@@ -2,8 +2,13 @@
 
 use std::{
     fs::{File, OpenOptions},
+    os::unix::process::CommandExt,
+    path::Path,
     process::{Command, Output, Stdio},
 };
+
+/// The user without rights.
+const NOBODY: u32 = 65534;
 
 fn fw_agent(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fw-agent"));
@@ -39,6 +44,26 @@ fn doctor_fails_where_observe_cannot_run() {
         assert_eq!(output.status.code(), Some(1));
         assert!(String::from_utf8_lossy(&output.stdout).contains("cannot run on this host"));
     }
+}
+
+#[test]
+fn without_permission_one_sentence_says_what_is_needed() {
+    if !Path::new("/sys/kernel/btf/vmlinux").exists() {
+        eprintln!("skipped: this kernel has no BTF, which is missed before the permission");
+        return;
+    }
+    let mut command = fw_agent(&["observe", "--duration", "1s"]);
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) => return eprintln!("skipped: nobody but this user can run fw-agent here: {error}"),
+    };
+    let said = stderr(&output);
+    assert_eq!((output.status.code(), said.lines().count()), (Some(1), 1), "{said}");
+    assert!(said.starts_with("fw-agent: not allowed to load eBPF programs: run as root"), "{said}");
+    assert!(output.stdout.is_empty());
 }
 
 #[test]

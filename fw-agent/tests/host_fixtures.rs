@@ -5,8 +5,8 @@ mod tree;
 
 use fw_agent::host::interrupts::{Description, identity};
 use fw_agent::host::table::{CpuTable, Row};
-use fw_agent::host::{CpuSet, Host, Topology};
-use fw_agent::model::Distance;
+use fw_agent::host::{Host, Topology};
+use fw_agent::model::{CpuSet, Distance};
 use std::path::{Path, PathBuf};
 use tree::Tree;
 

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use divan::Bencher;
 use fw_agent::model::Snapshot;
 use fw_top::{
-    app::{App, Event, Tab, reduce},
+    app::{App, Event, Tab, Window, reduce},
     render, sample,
     theme::Theme,
 };
@@ -19,7 +19,7 @@ fn main() {
 
 fn dashboard(tab: Tab) -> App {
     let mut app = App::new(Theme::Default, tab, Duration::from_secs(1));
-    reduce(&mut app, Event::Window(Box::new(HUGE.clone())));
+    reduce(&mut app, Event::Window(Window::of(HUGE.clone())));
     app
 }
 
@@ -43,10 +43,10 @@ fn frame_of_an_opened_edge(bencher: Bencher) {
     bench(bencher, &app);
 }
 
-/// What each window costs besides drawing: rankings, history, sorting.
+/// What each window costs the loop besides drawing: history, sorting.
 #[divan::bench(args = [Tab::Overview, Tab::Irqs, Tab::Threads])]
 fn take_window(bencher: Bencher, tab: Tab) {
     let mut app = dashboard(tab);
-    let window = || Event::Window(Box::new(HUGE.clone()));
+    let window = || Event::Window(Window::of(HUGE.clone()));
     bencher.with_inputs(window).bench_local_values(|window| reduce(&mut app, window));
 }

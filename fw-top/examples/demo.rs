@@ -22,6 +22,7 @@ impl Source for Demo {
     }
 }
 
-fn main() -> ExitCode {
+/// The dashboard, as `main` of `fw-top` runs it. Public for the test of the terminal, which is this program too.
+pub fn main() -> ExitCode {
     run::exit(run::run(Args::parse(), |_| Ok(Demo { windows: 0 })))
 }

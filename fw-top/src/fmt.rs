@@ -1,19 +1,8 @@
-//! Numbers as a person reads them: two significant digits, a unit, and never wider than they need to be.
+//! Numbers and names as narrow as a screen needs them; what reports write as well is that of [`fw_agent::model::units`].
 
 use fw_agent::model::Dist;
+pub use fw_agent::model::units::{bytes, count, ns_tight as duration, uptime};
 use ratatui::text::Span;
-
-/// A duration in ns: `850ns`, `3.1us`, `61us`, `1.9ms`, `2.1s`.
-pub fn duration(ns: u64) -> String {
-    let mut value = ns as f64;
-    for unit in ["ns", "us", "ms"] {
-        if value < 999.5 {
-            return if unit == "ns" { format!("{ns}ns") } else { format!("{}{unit}", two_digits(value)) };
-        }
-        value /= 1000.0;
-    }
-    format!("{}s", two_digits(value))
-}
 
 /// A percentile of a distribution, or `-` if nothing was counted: "no events" is not "0 ns".
 pub fn quantile(dist: &Dist, q: f64) -> String {
@@ -23,19 +12,6 @@ pub fn quantile(dist: &Dist, q: f64) -> String {
 /// The largest value of a distribution, or `-` if nothing was counted.
 pub fn max(dist: &Dist) -> String {
     if dist.is_empty() { "-".into() } else { duration(dist.max_ns) }
-}
-
-/// A count with thousands separators: `1,204`.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// Events per second for a table: `0`, `0.3`, `41`, `17,310`, `173k`, `1.7M`.
@@ -77,27 +53,9 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// Time since boot: `3d 04:12`, `04:12`.
-pub fn uptime(seconds: u64) -> String {
-    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
-    if days > 0 { format!("{days}d {hours:02}:{minutes:02}") } else { format!("{hours:02}:{minutes:02}") }
-}
-
 /// A length of time set by the user, seconds: `1s`, `0.25s`.
 pub fn seconds(s: f64) -> String {
     format!("{}s", (s * 100.0).round() / 100.0)
-}
-
-/// Memory: `812 B`, `3.4 MiB`.
-pub fn bytes(n: u64) -> String {
-    let mut value = n as f64;
-    for unit in ["B", "KiB", "MiB", "GiB"] {
-        if value < 1023.5 || unit == "GiB" {
-            return if unit == "B" { format!("{n} B") } else { format!("{value:.1} {unit}") };
-        }
-        value /= 1024.0;
-    }
-    unreachable!("the last unit has no limit")
 }
 
 /// `part / whole`, 0 if there is no whole.
@@ -108,20 +66,6 @@ pub fn share(part: u64, whole: u64) -> f64 {
 /// All together. Counters of a host may be anything, so it stops at the largest number rather than wrap.
 pub fn sum<'a>(values: impl IntoIterator<Item = &'a u64>) -> u64 {
     values.into_iter().fold(0, |sum, n| sum.saturating_add(*n))
-}
-
-/// CPU numbers as a CPU list: `0-3,7`.
-pub fn cpu_list(cpus: impl IntoIterator<Item = u32>) -> String {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for cpu in cpus {
-        match ranges.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(cpu) => *last = cpu,
-            _ => ranges.push((cpu, cpu)),
-        }
-    }
-    let texts: Vec<String> =
-        ranges.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") }).collect();
-    texts.join(",")
 }
 
 /// The text within `width` columns of the terminal, cut with `…` if it must be. For names only: a number that does not
@@ -175,29 +119,13 @@ pub fn apportion(parts: &[u64], total: u64) -> Vec<u64> {
     out
 }
 
-/// Two significant digits below 10, whole numbers above.
-fn two_digits(value: f64) -> String {
-    if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     #[test]
-    fn durations_carry_across_units() {
-        let all = [0, 850, 999, 1_000, 3_100, 9_949, 9_950, 61_000, 999_499, 999_500, 1_900_000, 2_100_000_000];
-        let text: Vec<String> = all.iter().map(|&ns| duration(ns)).collect();
-        assert_eq!(
-            text,
-            ["0ns", "850ns", "999ns", "1.0us", "3.1us", "9.9us", "10us", "61us", "999us", "1.0ms", "1.9ms", "2.1s"]
-        );
-    }
-
-    #[test]
-    fn counts_and_rates() {
-        assert_eq!([count(0), count(999), count(1_204), count(1_234_567)], ["0", "999", "1,204", "1,234,567"]);
+    fn rates_and_short_numbers() {
         let rates = [0.0, 0.01, 0.31, 41.2, 17_310.0, 99_999.6, 173_000.0, 1.7e6].map(rate);
         assert_eq!(rates, ["0", "<0.1", "0.3", "41", "17,310", "100k", "173k", "1.7M"]);
         let shorts = [0.0, 4.0, 950.0, 999.6, 17_250.0, 173_000.0, 1.7e6, 2e12].map(short);
@@ -215,13 +143,10 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_names() {
-        assert_eq!(cpu_list([0, 1, 2, 3, 7, u32::MAX]), "0-3,7,4294967295");
+    fn names_are_cut_between_characters() {
         assert_eq!(shorten("redis-server", 6), "redis…");
         assert_eq!(shorten("日本語", 4), "日…");
         assert_eq!(shorten("x", 0), "");
-        assert_eq!(uptime(3 * 86_400 + 4 * 3_600 + 12 * 60), "3d 04:12");
-        assert_eq!(bytes(3_565_158), "3.4 MiB");
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! One frame as plain text, for scripts and reports.
 
 use crate::{
-    app::{App, Event, Tab, reduce},
+    app::{App, Event, Tab, Window, reduce},
     render,
     theme::Theme,
 };
@@ -14,7 +14,7 @@ use std::time::Duration;
 pub fn frame(snapshot: Snapshot, tab: Tab, size: (u16, u16)) -> String {
     let window = Duration::try_from_secs_f64(snapshot.window_s).unwrap_or_default();
     let mut app = App::new(Theme::Mono, tab, window);
-    reduce(&mut app, Event::Window(Box::new(snapshot)));
+    reduce(&mut app, Event::Window(Window::of(snapshot)));
     let area = Rect::new(0, 0, size.0, size.1);
     let mut buf = Buffer::empty(area);
     render::draw_into(&app, area, &mut buf);

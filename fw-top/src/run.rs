@@ -1,7 +1,7 @@
 //! The loop: waits for whatever comes first (a key, a window, a signal), lets the state change, draws.
 
 use crate::{
-    app::{App, Effect, Event, reduce},
+    app::{App, Effect, Event, Window, reduce},
     cli::Args,
     once, render,
     sampler::{self, Control, Source},
@@ -27,7 +27,7 @@ const WHEEL: isize = 3;
 /// What the loop waits for.
 enum Message {
     Input(io::Result<event::Event>),
-    Window(anyhow::Result<Box<Snapshot>>),
+    Window(anyhow::Result<Window>),
     Signal(i32),
 }
 
@@ -55,7 +55,7 @@ pub fn run<S: Source>(
     let (sender, messages) = mpsc::channel();
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let (windows, signalled) = (sender.clone(), sender.clone());
-    let deliver = move |window: anyhow::Result<Snapshot>| windows.send(Message::Window(window.map(Box::new))).is_ok();
+    let deliver = move |window: anyhow::Result<Snapshot>| windows.send(Message::Window(window.map(Window::of))).is_ok();
     let tick = args.tick;
     let control = sampler::start(move || open(&args), tick, deliver)?;
     thread::spawn(move || signals.forever().all(|signal| signalled.send(Message::Signal(signal)).is_ok()));
@@ -119,6 +119,7 @@ fn serve(
                 Effect::None => (),
                 Effect::Quit => return Ok(ExitCode::SUCCESS),
                 Effect::Tick(tick) => control.tick(tick),
+                Effect::Discard(window) => control.discard(window),
             }
         }
     }

@@ -3,7 +3,10 @@
 use fw_agent::model::Snapshot;
 use std::{
     panic::{self, AssertUnwindSafe},
-    sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    sync::{
+        Arc,
+        mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -19,13 +22,24 @@ pub trait Source {
 
 /// Tells the sampling thread what to do. Dropping it ends the thread.
 #[derive(Debug)]
-pub struct Control(Sender<Duration>);
+pub struct Control(Sender<Command>);
+
+#[derive(Debug)]
+enum Command {
+    Tick(Duration),
+    Discard(Arc<Snapshot>),
+}
 
 impl Control {
     /// Windows of this length from now on.
     pub fn tick(&self, tick: Duration) {
         // A thread that has ended has said why already.
-        let _ = self.0.send(tick);
+        let _ = self.0.send(Command::Tick(tick));
+    }
+
+    /// Frees a window in the sampling thread, which has time for that.
+    pub fn discard(&self, window: Arc<Snapshot>) {
+        let _ = self.0.send(Command::Discard(window));
     }
 }
 
@@ -60,15 +74,19 @@ pub fn start<S: Source>(
 fn sample(
     mut source: impl Source,
     mut tick: Duration,
-    commands: &Receiver<Duration>,
+    commands: &Receiver<Command>,
     deliver: &impl Fn(anyhow::Result<Snapshot>) -> bool,
 ) {
     let mut last = Instant::now();
     loop {
         // A new tick counts from the last window, so that pressing the key often does not put windows off for ever.
         match commands.recv_timeout((last + tick).saturating_duration_since(Instant::now())) {
-            Ok(new) => {
+            Ok(Command::Tick(new)) => {
                 tick = new;
+                continue;
+            }
+            Ok(Command::Discard(window)) => {
+                drop(window);
                 continue;
             }
             Err(RecvTimeoutError::Disconnected) => return,
@@ -124,6 +142,17 @@ mod tests {
     fn a_source_that_cannot_be_opened_is_told_at_once() {
         let refused = start(|| Err::<Script, _>(anyhow::anyhow!("no permission")), Duration::from_secs(1), |_| true);
         assert_eq!(refused.unwrap_err().to_string(), "no permission");
+    }
+
+    #[test]
+    fn a_window_is_freed_by_the_sampling_thread() {
+        let control = start(|| Ok(Script(Vec::new())), Duration::from_secs(86_400), |_| true).unwrap();
+        let window = Arc::new(Snapshot::default());
+        let watched = Arc::downgrade(&window);
+        control.discard(window);
+        while watched.strong_count() > 0 {
+            thread::yield_now();
+        }
     }
 
     #[test]

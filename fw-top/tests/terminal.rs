@@ -1,4 +1,8 @@
-//! The terminal is given back however the program ends: the demo on a pseudo-terminal.
+//! The terminal is given back however the program ends: the demo on a pseudo-terminal. This binary is the demo as well, so
+//! that the tests cannot run one from an earlier build; that is why it has a `main` of its own.
+
+#[path = "../examples/demo.rs"]
+mod demo;
 
 use rustix::{
     process::{Pid, Signal, kill_process},
@@ -8,8 +12,7 @@ use rustix::{
 use std::{
     fs::{File, OpenOptions},
     io::{Read, Write},
-    path::Path,
-    process::{Child, Command},
+    process::{Child, Command, ExitCode},
     sync::mpsc::{self, Receiver},
     thread,
     time::Duration,
@@ -18,6 +21,29 @@ use std::{
 /// What takes the screen and what gives it back.
 const ENTER: &str = "\u{1b}[?1049h";
 const LEAVE: &str = "\u{1b}[?1049l";
+
+/// Set for the process that is to be the demo.
+const DEMO: &str = "FW_TOP_TEST_DEMO";
+
+fn main() -> ExitCode {
+    if std::env::var_os(DEMO).is_some() {
+        return demo::main();
+    }
+    let tests: [(&str, fn()); 3] = [
+        ("after_quitting", after_quitting),
+        ("after_a_signal", after_a_signal),
+        ("after_a_panic_and_before_its_message", after_a_panic_and_before_its_message),
+    ];
+    // As every test binary: only tests whose name contains the argument. Options are for the usual harness.
+    let filter = std::env::args().skip(1).find(|arg| !arg.starts_with('-')).unwrap_or_default();
+    let wanted: Vec<_> = tests.into_iter().filter(|(name, _)| name.contains(&filter)).collect();
+    for (name, test) in &wanted {
+        test();
+        println!("test {name} ... ok");
+    }
+    println!("\ntest result: ok. {} passed; 0 failed; 0 ignored", wanted.len());
+    ExitCode::SUCCESS
+}
 
 /// The demo on a terminal of its own.
 struct Session {
@@ -37,18 +63,11 @@ impl Session {
         let terminal = OpenOptions::new().read(true).write(true).open(name).expect("the terminal");
         let size = Winsize { ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&terminal, size).expect("its size can be set");
-        // Cargo builds examples for tests, beside the binaries.
-        let bin = Path::new(env!("CARGO_BIN_EXE_fw-top"));
-        let demo = bin.with_file_name("examples").join("demo");
+        let demo = std::env::current_exe().expect("the path of this binary");
         let handle = || terminal.try_clone().expect("a copy of the terminal");
         let mut command = Command::new(demo);
-        command.args(["--tick", "0.25s"]).envs(env.iter().copied()).env("RUST_BACKTRACE", "0");
-        let child = command
-            .stdin(handle())
-            .stdout(handle())
-            .stderr(handle())
-            .spawn()
-            .expect("the demo, which cargo test builds unless told to build one test only");
+        command.args(["--tick", "0.25s"]).envs(env.iter().copied()).env(DEMO, "1").env("RUST_BACKTRACE", "0");
+        let child = command.stdin(handle()).stdout(handle()).stderr(handle()).spawn().expect("the demo starts");
         let keyboard = File::from(controller);
         let mut reader = keyboard.try_clone().expect("a copy of the controller");
         let (sender, output) = mpsc::channel();
@@ -101,14 +120,12 @@ fn running() -> Session {
     session
 }
 
-#[test]
 fn after_quitting() {
     let mut session = running();
     session.keyboard.write_all(b"q").expect("a key");
     assert_eq!(session.end(), Some(0));
 }
 
-#[test]
 fn after_a_signal() {
     for (signal, status) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
         let session = running();
@@ -117,7 +134,6 @@ fn after_a_signal() {
     }
 }
 
-#[test]
 fn after_a_panic_and_before_its_message() {
     let mut session = Session::start(&[("DEMO_PANIC", "1")]);
     session.until("this is a bug in fw-top");

@@ -1,6 +1,6 @@
 //! `fw-agent doctor`
 
-use fw_agent::doctor::examine;
+use fw_agent::{doctor::examine, host::Root};
 use std::{io::Write, path::PathBuf, process::ExitCode};
 
 /// Says what this host allows and what is missing, with the remedy
@@ -26,7 +26,7 @@ Exit status: 0 if `fw-agent observe` can run on this host, otherwise 1.";
 
 /// Prints the examination; fails if `observe` cannot run.
 pub(super) fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
-    let examination = examine(&args.root);
+    let examination = examine(&Root::new(&args.root));
     if args.json {
         let mut json = serde_json::to_value(&examination)?;
         json["can_observe"] = examination.can_observe().into();

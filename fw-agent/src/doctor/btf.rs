@@ -3,15 +3,16 @@
 use super::Feature;
 use crate::{
     Error,
+    host::Root,
     probe::btf::{Kernel, VMLINUX},
 };
-use std::{fs::File, io::ErrorKind, path::Path};
+use std::{fs::File, io::ErrorKind};
 
 const NAME: &str = "BTF";
 
 /// The type information, and the feature that it is.
-pub(super) fn examine(root: &Path) -> (Option<Kernel>, Feature) {
-    if let Err(error) = File::open(root.join(VMLINUX)) {
+pub(super) fn examine(root: &Root) -> (Option<Kernel>, Feature) {
+    if let Err(error) = File::open(root.path(VMLINUX)) {
         let feature = match error.kind() {
             ErrorKind::PermissionDenied => Feature::denied(NAME, format!("/{VMLINUX}: {error}")).remedy("run as root"),
             _ => Feature::absent(NAME, format!("/{VMLINUX}: {error}"))
@@ -19,7 +20,7 @@ pub(super) fn examine(root: &Path) -> (Option<Kernel>, Feature) {
         };
         return (None, feature.required());
     }
-    match Kernel::read(root) {
+    match Kernel::read(&root.path("/")) {
         Ok(kernel) => (Some(kernel), Feature::present(NAME, format!("/{VMLINUX}")).required()),
         Err(Error::NoBtf { reason, .. }) => (None, unreadable(&reason)),
         Err(error) => (None, unreadable(&error.to_string())),

@@ -1,7 +1,7 @@
 //! The capabilities of this process (capabilities(7)), from `CapEff`.
 
-use super::{Feature, read};
-use std::path::Path;
+use super::Feature;
+use crate::host::Root;
 
 /// The feature that accounting and steering rest on.
 pub(super) const ADMIN: &str = "CAP_SYS_ADMIN";
@@ -12,8 +12,9 @@ const SYS_NICE: u64 = 1 << 23;
 const PERFMON: u64 = 1 << 38;
 const BPF: u64 = 1 << 39;
 
-pub(super) fn examine(root: &Path) -> Vec<Feature> {
-    let effective = read::own_status(root, "CapEff").and_then(|hex| u64::from_str_radix(&hex, 16).ok()).unwrap_or(0);
+pub(super) fn examine(root: &Root) -> Vec<Feature> {
+    let effective = root.field("proc/self/status", "CapEff");
+    let effective = effective.and_then(|hex| u64::from_str_radix(&hex, 16).ok()).unwrap_or(0);
     // The kernel lets CAP_SYS_ADMIN stand in for both of the newer ones.
     let has = |bit: u64| effective & bit != 0;
     let feature = |name, granted: bool, use_: &str, remedy: &str| {

@@ -1,13 +1,13 @@
 //! Which cgroup hierarchies are mounted: the `--cgroup` filter takes a directory of any.
 
-use super::{Feature, read};
-use std::path::Path;
+use super::Feature;
+use crate::host::Root;
 
 pub(super) const NAME: &str = "cgroups";
 
-pub(super) fn examine(root: &Path) -> Feature {
-    let has = |path: &str| read::text(root, path).is_some();
-    let v1 = read::names(root, "sys/fs/cgroup").iter().any(|name| has(&format!("sys/fs/cgroup/{name}/release_agent")));
+pub(super) fn examine(root: &Root) -> Feature {
+    let has = |path: &str| root.path(path).exists();
+    let v1 = root.names("sys/fs/cgroup").iter().any(|name| has(&format!("sys/fs/cgroup/{name}/release_agent")));
     if has("sys/fs/cgroup/cgroup.controllers") {
         Feature::present(NAME, "version 2, at /sys/fs/cgroup")
     } else if has("sys/fs/cgroup/unified/cgroup.controllers") {

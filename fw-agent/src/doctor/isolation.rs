@@ -1,21 +1,18 @@
 //! CPUs kept free of other work.
 
-use super::{Feature, read};
-use crate::model::CpuList;
-use std::path::Path;
+use super::Feature;
+use crate::host::{Root, Topology};
 
 const NAME: &str = "isolated CPUs";
 
-pub(super) fn examine(root: &Path) -> Feature {
-    // Kernels without any write "(null)" or an empty line.
-    let list = |file: &str| {
-        let text = read::text(root, &format!("sys/devices/system/cpu/{file}"))?;
-        (!CpuList::parse(&text).is_empty()).then_some(text)
-    };
-    match (list("isolated"), list("nohz_full")) {
-        (None, None) => Feature::absent(NAME, "none, and no nohz_full"),
-        (Some(isolated), None) => Feature::present(NAME, isolated),
-        (None, Some(full)) => Feature::present(NAME, format!("none, nohz_full {full}")),
-        (Some(isolated), Some(full)) => Feature::present(NAME, format!("{isolated}, nohz_full {full}")),
+pub(super) fn examine(root: &Root) -> Feature {
+    let mut topology = Topology::default();
+    topology.refresh_isolation(root);
+    let (isolated, full) = (&topology.isolated, &topology.nohz_full);
+    match (isolated.is_empty(), full.is_empty()) {
+        (true, true) => Feature::absent(NAME, "none, and no nohz_full"),
+        (false, true) => Feature::present(NAME, isolated.to_string()),
+        (true, false) => Feature::present(NAME, format!("none, nohz_full {full}")),
+        (false, false) => Feature::present(NAME, format!("{isolated}, nohz_full {full}")),
     }
 }

@@ -1,12 +1,12 @@
 //! Kernel lockdown (kernel_lockdown(7)).
 
-use super::{Feature, read};
-use std::path::Path;
+use super::Feature;
+use crate::host::Root;
 
 const NAME: &str = "kernel memory reads";
 
-pub(super) fn examine(root: &Path) -> Feature {
-    let modes = read::text(root, "sys/kernel/security/lockdown").unwrap_or_default();
+pub(super) fn examine(root: &Root) -> Feature {
+    let modes = root.text("sys/kernel/security/lockdown").unwrap_or_default();
     match modes.split(['[', ']']).nth(1) {
         // Nothing to read where securityfs is not mounted or lockdown not built in.
         None => Feature::present(NAME, "no lockdown"),

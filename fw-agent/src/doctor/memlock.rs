@@ -1,12 +1,12 @@
 //! The limit on locked memory, which once counted eBPF maps.
 
-use super::{Feature, read};
-use std::path::Path;
+use super::Feature;
+use crate::host::Root;
 
 const NAME: &str = "memlock limit";
 
-pub(super) fn examine(root: &Path) -> Feature {
-    let limits = read::text(root, "proc/self/limits").unwrap_or_default();
+pub(super) fn examine(root: &Root) -> Feature {
+    let limits = root.text("proc/self/limits").unwrap_or_default();
     let soft = limits.lines().find_map(|line| line.strip_prefix("Max locked memory")?.split_whitespace().next());
     let said = match soft {
         Some("unlimited") => "unlimited".into(),

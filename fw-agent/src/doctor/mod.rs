@@ -15,7 +15,6 @@ mod managed_irqs;
 mod memlock;
 mod namespace;
 mod rdma;
-mod read;
 mod realtime;
 #[cfg(test)]
 mod tests;
@@ -24,8 +23,8 @@ mod tracefs;
 mod tracepoints;
 mod unprivileged_bpf;
 
+use crate::host::{Root, sys};
 use serde::Serialize;
-use std::path::Path;
 
 /// Whether a feature is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -87,12 +86,13 @@ pub struct Examination {
     pub features: Vec<Feature>,
 }
 
-/// Examines the host whose `proc` and `sys` are under `root`.
-pub fn examine(root: &Path) -> Examination {
-    let (kernel, btf) = btf::examine(root);
-    let mut features = vec![kernel::examine(root, kernel.as_ref()), btf];
+/// Examines a host.
+pub fn examine(root: &Root) -> Examination {
+    let kernel = sys::Kernel::read(root);
+    let (types, btf) = btf::examine(root);
+    let mut features = vec![kernel::examine(&kernel, types.as_ref()), btf];
     // Without BTF nothing is known of tracepoints, and its own line says so.
-    features.extend(kernel.iter().flat_map(tracepoints::examine));
+    features.extend(types.iter().flat_map(tracepoints::examine));
     features.extend(capabilities::examine(root));
     features.extend([
         lockdown::examine(root),
@@ -102,7 +102,7 @@ pub fn examine(root: &Path) -> Examination {
         tracefs::examine(root),
         namespace::examine(root),
         cgroup::examine(root),
-        realtime::examine(root),
+        realtime::examine(&kernel),
         isolation::examine(root),
         cpuidle::examine(root),
         managed_irqs::examine(root),

@@ -1,7 +1,11 @@
 //! Made-up hosts, each as far as `doctor` looks.
 
 use super::*;
-use crate::probe::TRACEPOINTS;
+use crate::{
+    model::Managed,
+    observe::{Observer, Options},
+    probe::TRACEPOINTS,
+};
 use std::{fs, os::unix::fs::PermissionsExt};
 use tempfile::TempDir;
 
@@ -22,7 +26,7 @@ impl Host {
     }
 
     fn examine(&self) -> Examination {
-        examine(self.0.path())
+        examine(&Root::new(self.0.path()))
     }
 
     /// The feature's status and line.
@@ -75,6 +79,14 @@ fn good() -> Host {
         ("proc/irq/39/smp_affinity", "3\n"),
         ("proc/irq/40/smp_affinity", "3\n"),
         ("proc/irq/default_smp_affinity", "3\n"),
+        (
+            "proc/interrupts",
+            "      CPU0 CPU1\n\
+             36:   0    9 PCI-MSIX-0000:00:02.0 1-edge virtio1-req.0\n\
+             39:   8    0 PCI-MSIX-0000:00:03.0 1-edge virtio2-input.0\n\
+             40:   0    0 PCI-MSIX-0000:00:03.0 2-edge\n\
+             LOC:  5    6 Local timer interrupts\n",
+        ),
         ("proc/612/comm", "irqbalance\n"),
         ("sys/kernel/irq/36/actions", "virtio1-req.0\n"),
         ("sys/kernel/irq/39/actions", "virtio2-input.0\n"),
@@ -162,6 +174,31 @@ fn btf_that_is_garbage_is_no_btf() {
     }
 }
 
+/// `observe` refuses the hosts of which `doctor` says that it cannot run, before it asks the kernel for anything.
+#[test]
+fn observe_refuses_in_one_sentence() {
+    let refusal = |host: &Host| {
+        let options = Options { root: host.0.path().into(), ..Options::default() };
+        let sentence = Observer::start(&options).err().expect("it is refused").to_string();
+        assert!(!host.examine().can_observe() && !sentence.contains('\n'), "{sentence}");
+        sentence
+    };
+    let host = good();
+    host.write("sys/kernel/btf/vmlinux", &btf(&all_but(""), 3));
+    assert!(refusal(&host).ends_with(
+        "is too old, its sched_switch does not tell whether a thread is still runnable: boot Linux 5.18 or newer"
+    ));
+    fs::remove_file(host.0.path().join("sys/kernel/btf/vmlinux")).unwrap();
+    let sentence = refusal(&host);
+    assert!(
+        sentence.contains("sys/kernel/btf/vmlinux") && sentence.contains("built with CONFIG_DEBUG_INFO_BTF"),
+        "{sentence}"
+    );
+    fs::remove_file(host.0.path().join("proc/interrupts")).unwrap();
+    let sentence = refusal(&host);
+    assert!(sentence.starts_with("cannot read") && sentence.contains("with /proc and /sys mounted"), "{sentence}");
+}
+
 #[test]
 fn the_newer_capabilities_are_enough() {
     let host = good();
@@ -196,17 +233,32 @@ fn managed_interrupts_where_the_file_mode_does_not_tell() {
     let host = Host::new(&[
         ("proc/irq/30/smp_affinity", "f\n"),
         ("proc/irq/31/smp_affinity", "f\n"),
-        ("sys/kernel/irq/30/actions", "nvme0q0\n"),
-        ("sys/kernel/irq/31/actions", "nvme0q12\n"),
+        ("proc/interrupts", " CPU0\n30: 1 PCI-MSI 0-edge nvme0q0\n31: 1 PCI-MSI 1-edge nvme0q12\n"),
     ]);
     let (status, detail) = host.feature("affinity of IRQs");
     assert_eq!(status, Status::Denied);
     assert_eq!(detail, "1 of 2 likely managed by the kernel: 31 nvme0q12");
 }
 
+/// Whatever a host is like, the two commands must not contradict each other.
+#[test]
+fn interrupts_are_judged_as_observe_does() {
+    for release in ["6.1.0", "6.12.0"] {
+        let host = good();
+        host.write("proc/sys/kernel/osrelease", release.as_bytes());
+        host.write("proc/interrupts", b" CPU0\n36: 1 x 0-edge virtio1-req.0\n37: 1 x 1-edge virtio3-request\n");
+        host.write("proc/irq/37/smp_affinity", b"3\n");
+        let mut observed = crate::host::Host::open(Root::new(host.0.path())).unwrap();
+        let managed = observed.refresh().unwrap().irqs.iter().filter(|irq| irq.managed != Managed::No).count();
+        let (_, detail) = host.feature("affinity of IRQs");
+        let names = detail.split_once(": ").unwrap().1;
+        assert_eq!(names.split(", ").count(), managed, "{release}: {detail}");
+    }
+}
+
 #[test]
 fn realtime_by_flag_or_version() {
-    for file in [("sys/kernel/realtime", "1\n"), ("proc/version", "Linux 6.1.0-rt #1 SMP PREEMPT_RT Debian\n")] {
+    for file in [("sys/kernel/realtime", "1\n"), ("proc/sys/kernel/version", "#1 SMP PREEMPT_RT Debian\n")] {
         assert_eq!(Host::new(&[file]).feature("PREEMPT_RT").0, Status::Present);
     }
 }

@@ -24,6 +24,13 @@ impl fmt::Display for Examination {
     }
 }
 
+/// Some of many: the first few, and how many more there are.
+pub(super) fn some(names: &[String]) -> String {
+    const SHOWN: usize = 4;
+    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
+}
+
 impl Examination {
     /// What works on this host, in one sentence.
     pub fn summary(&self) -> String {

@@ -1,12 +1,12 @@
 //! Whether the kernel has `bpf(2)`, and for whom.
 
-use super::{Feature, read};
-use std::path::Path;
+use super::Feature;
+use crate::host::Root;
 
 const NAME: &str = "bpf system call";
 
-pub(super) fn examine(root: &Path) -> Feature {
-    match read::text(root, "proc/sys/kernel/unprivileged_bpf_disabled").as_deref() {
+pub(super) fn examine(root: &Root) -> Feature {
+    match root.text("proc/sys/kernel/unprivileged_bpf_disabled").as_deref() {
         Some("0") => Feature::present(NAME, "unprivileged_bpf_disabled is 0: anyone may load simple programs"),
         Some(value) => Feature::present(NAME, format!("unprivileged_bpf_disabled is {value}: for CAP_BPF only")),
         None => {

@@ -1,7 +1,7 @@
 //! What was counted between two reads of a [`CpuTable`], whatever came, went or wrapped in between.
 
-use super::cpulist::CpuSet;
 use super::table::{CpuTable, Row};
+use crate::model::CpuSet;
 use std::collections::HashMap;
 
 /// The last value seen of every counter, and its growth at the last update.

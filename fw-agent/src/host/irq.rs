@@ -1,9 +1,8 @@
 //! What the kernel tells about one interrupt in `/proc/irq/N` and `/sys/kernel/irq/N`.
 
-use super::cpulist::CpuSet;
 use super::root::Root;
 use super::sys::Version;
-use crate::model::Managed;
+use crate::model::{CpuSet, Managed};
 use std::os::unix::fs::PermissionsExt;
 
 /// Where an interrupt may fire, and whether that can be changed.

@@ -3,7 +3,6 @@
 
 pub mod cgroup;
 pub mod cpuidle;
-pub mod cpulist;
 pub mod deltas;
 pub mod device;
 pub mod interrupts;
@@ -17,7 +16,6 @@ pub mod table;
 pub mod task;
 pub mod topology;
 
-pub use cpulist::CpuSet;
 pub use root::Root;
 pub use task::Task;
 pub use topology::{Place, Topology};

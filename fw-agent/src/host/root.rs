@@ -54,6 +54,13 @@ impl Root {
         self.text(path)?.parse().ok()
     }
 
+    /// The value of the line `NAME: value` of a file such as `/proc/PID/status`.
+    pub fn field(&self, path: impl AsRef<Path>, name: &str) -> Option<String> {
+        let text = self.text(path)?;
+        let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+        Some(value.trim().to_owned())
+    }
+
     /// Names in a directory, sorted; none if it is absent.
     pub fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.path(path)) else {

@@ -64,10 +64,8 @@ pub fn own_cpu_ns() -> u64 {
 
 /// Resident memory of this process, bytes; 0 if unknown.
 pub fn own_resident_bytes() -> u64 {
-    let status = Root::live().text("proc/self/status").unwrap_or_default();
-    let kib =
-        status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
-    kib.unwrap_or(0) * 1024
+    let size = Root::live().field("proc/self/status", "VmRSS").unwrap_or_default();
+    size.strip_suffix(" kB").and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) * 1024
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The form that `/proc/interrupts` and `/proc/softirqs` share: a header that names CPUs, then rows of a label, one
 //! counter for each of those CPUs, and text.
 
-use super::cpulist::MAX_CPUS;
+use crate::model::MAX_CPUS;
 use std::ops::Range;
 
 /// A parsed table. Parsing into the same value again reuses its memory: at 1,024 CPUs and 4,000 interrupts the file has

@@ -1,8 +1,7 @@
 //! CPUs: which there are, which may be used, and what they share.
 
-use super::cpulist::{CpuSet, MAX_CPUS};
 use super::root::Root;
-use crate::model::Distance;
+use crate::model::{CpuSet, Distance, MAX_CPUS};
 pub use fw_ebpf::context::Place;
 
 const CPUS: &str = "sys/devices/system/cpu";

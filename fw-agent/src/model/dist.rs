@@ -34,18 +34,18 @@ impl Dist {
     /// A distribution of the given values, ns. For tests and event scripts.
     pub fn of(values: impl IntoIterator<Item = u64>) -> Dist {
         let mut counts = vec![0; BUCKETS];
-        let (mut sum, mut max) = (0, 0);
+        let (mut sum, mut max) = (0u64, 0);
         for v in values {
             counts[hist::bucket(v)] += 1;
-            sum += v;
+            sum = sum.saturating_add(v);
             max = max.max(v);
         }
         Dist::from_counts(counts, sum, max)
     }
 
-    /// Number of events.
+    /// Number of events. Windows from elsewhere may hold any numbers, so this and all other sums stop at the largest.
     pub fn count(&self) -> u64 {
-        self.buckets.iter().map(|(_, n)| n).sum()
+        self.buckets.iter().fold(0, |sum, (_, n)| sum.saturating_add(*n))
     }
 
     /// True if nothing was counted.
@@ -62,9 +62,9 @@ impl Dist {
     /// event of that rank, at most `max_ns`. 0 if nothing was counted.
     pub fn quantile(&self, q: f64) -> u64 {
         let rank = ((q * self.count() as f64).ceil() as u64).max(1);
-        let mut seen = 0;
+        let mut seen = 0u64;
         for (i, n) in &self.buckets {
-            seen += n;
+            seen = seen.saturating_add(*n);
             if seen >= rank {
                 let i = usize::from(*i);
                 return ((hist::lower_ns(i) + hist::upper_ns(i)) / 2).min(self.max_ns);
@@ -78,9 +78,11 @@ impl Dist {
         if !other.is_empty() {
             let mut sum = vec![0u64; BUCKETS];
             for (i, n) in self.buckets.iter().chain(&other.buckets) {
-                sum[usize::from(*i)] += n;
+                let at = &mut sum[usize::from(*i)];
+                *at = at.saturating_add(*n);
             }
-            *self = Dist::from_counts(sum, self.sum_ns + other.sum_ns, self.max_ns.max(other.max_ns));
+            let sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+            *self = Dist::from_counts(sum, sum_ns, self.max_ns.max(other.max_ns));
         }
     }
 
@@ -92,11 +94,11 @@ impl Dist {
     /// Events by power of two, `[2^i, 2^(i+1))` ns at index i, up to the highest that counted something: what tools
     /// with one bucket an octave show, and what a terminal has lines for.
     pub fn octaves(&self) -> Vec<u64> {
-        let mut octaves = Vec::new();
+        let mut octaves: Vec<u64> = Vec::new();
         for (lower, _, n) in self.buckets() {
             let octave = lower.max(1).ilog2() as usize;
             octaves.resize(octaves.len().max(octave + 1), 0);
-            octaves[octave] += n;
+            octaves[octave] = octaves[octave].saturating_add(n);
         }
         octaves
     }
@@ -164,6 +166,21 @@ mod tests {
         let counts = |bucket: usize| (0..BUCKETS).map(move |i| u64::from(i == bucket));
         assert_eq!(Dist::from_counts(counts(16), 16, 0).max_ns, 16);
         assert_eq!(Dist::from_counts(counts(16), 16, 9_999).max_ns, 17);
+    }
+
+    #[test]
+    fn sums_of_hostile_numbers_stop_at_the_largest() {
+        let hostile = r#"{"sum_ns": 18446744073709551615, "max_ns": 18446744073709551615,
+            "buckets": [[0, 18446744073709551615], [8, 18446744073709551615], [9, 1], [18446744073709551615, 7]]}"#;
+        let one: Dist = serde_json::from_str(hostile).unwrap();
+        let mut two = one.clone();
+        two.merge(&one);
+        for dist in [one, two, Dist::of([u64::MAX, u64::MAX])] {
+            assert_eq!((dist.sum_ns, dist.max_ns), (u64::MAX, u64::MAX));
+            assert!(dist.quantile(0.5) <= dist.quantile(1.0) && dist.mean_ns() > 0);
+            assert!(dist.octaves().iter().all(|n| *n <= dist.count()));
+            serde_json::to_string(&dist).unwrap();
+        }
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! What a host looks like, as plain data: no I/O and no clock in here. Live observation, replay and tests share it.
 
-mod cpulist;
+mod cpuset;
 mod dist;
 pub mod lint;
 #[cfg(test)]
@@ -9,6 +9,6 @@ pub mod series;
 mod snapshot;
 pub mod units;
 
-pub(crate) use cpulist::CpuList;
+pub use cpuset::{BadCpuSet, CpuSet, MAX_CPUS};
 pub use dist::Dist;
 pub use snapshot::*;

@@ -2,12 +2,17 @@
 
 /// A duration given in ns: `410 ns`, `3.1 us`, `61 us`, `1.9 ms`, `2.4 s`.
 pub fn ns(ns: u64) -> String {
-    scaled(ns as f64, &[("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)])
+    scaled(ns as f64, &DURATIONS, " ")
+}
+
+/// The same without the blank, `3.1us`: for tables on a screen, where every column counts.
+pub fn ns_tight(ns: u64) -> String {
+    scaled(ns as f64, &DURATIONS, "")
 }
 
 /// A size given in bytes: `812 B`, `3.1 kB`, `24 MB` (powers of 1,000).
 pub fn bytes(bytes: u64) -> String {
-    scaled(bytes as f64, &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)])
+    scaled(bytes as f64, &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)], " ")
 }
 
 /// A share given as 0 to 1: `0.4 %`, `98 %`. One decimal below 10 %, because there it matters.
@@ -64,13 +69,17 @@ pub fn plural(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// `value` in the largest of the units (ascending, each with its size) that leaves at least 1 before the point.
-fn scaled(value: f64, units: &[(&str, f64)]) -> String {
+const DURATIONS: [(&str, f64); 4] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+
+/// `value` in the largest of the units (ascending, each with its size) that leaves at least 1 before the point, with
+/// `gap` before the unit.
+fn scaled(value: f64, units: &[(&str, f64)], gap: &str) -> String {
     // 999.6 us are "1.0 ms", not "1000 us": so a unit begins where rounding in the one below would reach 1,000.
     let (unit, size) =
         units.iter().rev().find(|(_, size)| (value / size * 1000.0).round() >= 1000.0).unwrap_or(&units[0]);
     let scaled = value / size;
-    if *size > 1.0 && rounds_below_ten(scaled) { format!("{scaled:.1} {unit}") } else { format!("{scaled:.0} {unit}") }
+    let digits = usize::from(*size > 1.0 && rounds_below_ten(scaled));
+    format!("{scaled:.digits$}{gap}{unit}")
 }
 
 /// True if one decimal does not round the value up to 10.
@@ -94,6 +103,7 @@ mod tests {
             "1.9 ms", "2.4 s",
         ];
         assert_eq!(seen, wanted);
+        assert_eq!([7, 3_140, 999_600].map(ns_tight), ["7ns", "3.1us", "1.0ms"]);
     }
 
     #[test]

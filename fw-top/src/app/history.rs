@@ -40,7 +40,7 @@ impl EdgeId {
 
 /// One window, reduced.
 #[derive(Clone, Debug, Default)]
-struct Window {
+struct Past {
     /// Wake-up p99 by CPU, ns; only CPUs on which a thread was woken.
     cpu_p99_ns: HashMap<u32, u64>,
     /// Wake-up latency by octave, as `Dist::octaves`.
@@ -50,7 +50,7 @@ struct Window {
 /// The last [`LENGTH`] windows.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    windows: VecDeque<Window>,
+    windows: VecDeque<Past>,
 }
 
 impl History {
@@ -64,7 +64,7 @@ impl History {
         if self.windows.len() == LENGTH {
             self.windows.pop_front();
         }
-        self.windows.push_back(Window { cpu_p99_ns, edges });
+        self.windows.push_back(Past { cpu_p99_ns, edges });
     }
 
     /// Forgets everything.

@@ -2,6 +2,7 @@
 
 use super::{EdgeId, Order, Tab, orders};
 use fw_agent::model::{CauseKind, Snapshot};
+use std::collections::HashSet;
 
 /// What names a row from window to window.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,14 +38,20 @@ impl RowId {
 /// Which rows a list leaves out.
 pub struct Sieve<'a> {
     /// Lower-case text that a row's names or numbers must contain; empty for all.
-    pub search: &'a str,
-    /// The process that threads must belong to.
-    pub pid: Option<u32>,
+    search: &'a str,
+    /// The process that threads must belong to, and the interrupts that wake it.
+    process: Option<(u32, HashSet<u32>)>,
 }
 
 impl Sieve<'_> {
+    /// A sieve for rows of one window: `search` is lower case, `pid` the process that they must have to do with.
+    pub fn new<'a>(search: &'a str, pid: Option<u32>, s: &Snapshot) -> Sieve<'a> {
+        let irqs = |pid| s.edges.iter().filter(|e| e.pid == pid).filter_map(|e| e.cause.irq).collect();
+        Sieve { search, process: pid.map(|pid| (pid, irqs(pid))) }
+    }
+
     fn keeps(&self, tab: Tab, s: &Snapshot, row: usize) -> bool {
-        let process = |pid: u32| self.pid.is_none_or(|wanted| wanted == pid);
+        let process = |pid: u32| self.process.as_ref().is_none_or(|(wanted, _)| *wanted == pid);
         match tab {
             Tab::Overview | Tab::Edges => {
                 let e = &s.edges[row];
@@ -56,10 +63,8 @@ impl Sieve<'_> {
             }
             Tab::Irqs => {
                 let i = &s.irqs[row];
-                let wakes_process = self.pid.is_none_or(|pid| {
-                    s.edges.iter().any(|e| e.pid == pid && e.cause.irq.is_some() && e.cause.irq == i.irq)
-                });
-                wakes_process
+                let wakes = |irqs: &HashSet<u32>| i.irq.is_some_and(|irq| irqs.contains(&irq));
+                self.process.as_ref().is_none_or(|(_, irqs)| wakes(irqs))
                     && (self.text(&i.label)
                         || self.text(&i.name)
                         || self.text(&i.device)

@@ -1,17 +1,17 @@
 //! What the dashboard knows and how events change it. Pure: no terminal, no clock, no host.
 
 mod clean;
-mod digest;
 mod history;
 mod list;
 mod reduce;
 mod sort;
+mod window;
 
-pub use digest::Digest;
 pub use history::{EdgeId, History, LENGTH as HISTORY_LENGTH};
 pub use list::{List, RowId};
 pub use reduce::{Effect, Event, reduce};
 pub use sort::{Order, orders};
+pub use window::{Digest, Window};
 
 use crate::theme::Theme;
 use clap::ValueEnum;

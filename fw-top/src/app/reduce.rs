@@ -1,6 +1,6 @@
 //! How events change the state.
 
-use super::{App, Digest, EdgeId, List, TICK_RANGE_S, Tab, Target, clean::clean, list::Sieve};
+use super::{App, EdgeId, List, TICK_RANGE_S, Tab, Target, Window, list::Sieve};
 use crate::keys::{self, Action};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use fw_agent::model::{Edge, Snapshot};
@@ -16,11 +16,11 @@ pub enum Event {
     /// The wheel was turned by so many rows, downwards if positive.
     Wheel(isize),
     /// A window was observed.
-    Window(Box<Snapshot>),
+    Window(Window),
 }
 
 /// What the world should do about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Nothing.
     None,
@@ -28,6 +28,8 @@ pub enum Effect {
     Quit,
     /// Make windows of this length from now on.
     Tick(Duration),
+    /// Forget a window, but elsewhere: a large one takes longer to free than a frame to draw.
+    Discard(Arc<Snapshot>),
 }
 
 /// Lengths of a window that `+` and `-` step through, ms.
@@ -36,10 +38,7 @@ const TICKS_MS: [u64; 6] = [250, 500, 1_000, 2_000, 5_000, 10_000];
 /// Changes the state by an event.
 pub fn reduce(app: &mut App, event: Event) -> Effect {
     match event {
-        Event::Window(snapshot) => {
-            take(app, *snapshot);
-            Effect::None
-        }
+        Event::Window(window) => Effect::Discard(take(app, window)),
         Event::Key(key) => {
             app.notice = None;
             if app.search.editing && !key.modifiers.contains(KeyModifiers::CONTROL) && typed(app, key.code) {
@@ -62,15 +61,15 @@ pub fn reduce(app: &mut App, event: Event) -> Effect {
     }
 }
 
-/// Takes over a window. While paused it only becomes history.
-fn take(app: &mut App, mut snapshot: Snapshot) {
-    clean(&mut snapshot);
+/// Takes over a window and gives back the one before. While paused it only becomes history.
+fn take(app: &mut App, Window { snapshot, digest }: Window) -> Arc<Snapshot> {
     app.live.history.push(&snapshot, app.opened.as_ref());
-    app.live.digest = Digest::of(&snapshot);
-    app.live.snapshot = Arc::new(snapshot);
+    app.live.digest = digest;
+    let before = std::mem::replace(&mut app.live.snapshot, snapshot);
     if !app.paused() {
         refresh(app);
     }
+    before
 }
 
 /// A key while the search is being typed; false if it is not for the search.
@@ -220,6 +219,6 @@ fn reorder(app: &mut App, change: impl FnOnce(&mut List, Tab)) {
 /// Makes the rows on screen anew. Those of other tabs wait until they are shown.
 fn refresh(app: &mut App) {
     let snapshot = Arc::clone(&app.view().snapshot);
-    let sieve = Sieve { search: &app.search.text, pid: app.process.as_ref().map(|(pid, _)| *pid) };
+    let sieve = Sieve::new(&app.search.text, app.process.as_ref().map(|(pid, _)| *pid), &snapshot);
     app.lists[app.tab as usize].refresh(app.tab, &snapshot, &sieve);
 }

@@ -1,5 +1,6 @@
 //! What several panes write the same way.
 
+use super::table::Column;
 use crate::{
     fmt,
     theme::{DENSITY, LEG_GLYPHS, SPARK, Theme},
@@ -28,6 +29,26 @@ pub fn rate(count: u64, window_s: f64) -> Line<'static> {
 /// Time lost in a second of the window.
 pub fn lost(ns: u64, window_s: f64) -> String {
     if ns == 0 { "-".into() } else { fmt::duration((ns as f64 / window_s) as u64) }
+}
+
+/// The columns of [`place`].
+pub const PLACES: [Column; 5] = [
+    Column::name("ran on", 255, 9),
+    Column::number("wakes/s", 8),
+    Column::number("share", 5),
+    Column::number("p50", 9),
+    Column::number("p99", 10),
+];
+
+/// How many of `all` wakes ended at a place and, where it is known, how long they took.
+pub fn place(name: &str, wakes: u64, all: u64, latency: Option<&Dist>, window_s: f64) -> Vec<Line<'static>> {
+    vec![
+        cell(name),
+        rate(wakes, window_s),
+        cell(fmt::percent(fmt::share(wakes, all))),
+        latency.map_or(cell(""), |dist| quantile(dist, 0.5)),
+        latency.map_or(cell(""), |dist| quantile(dist, 0.99)),
+    ]
 }
 
 /// What wakes, as a person calls it: `36 virtio1-req.0`, `softirq NET_RX (39)`, `task kworker/1:2`.

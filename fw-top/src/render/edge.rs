@@ -3,7 +3,7 @@
 mod distribution;
 
 use super::{
-    cells::{self, LEG_NAMES, cell},
+    cells::{self, LEG_NAMES, PLACES, cell},
     table::{Column, Table, cut},
     text,
 };
@@ -132,30 +132,15 @@ fn legs(app: &App, e: &Edge, width: usize) -> Vec<Line<'static>> {
 
 /// Latency where the wake stayed on the waking CPU against where it left it.
 fn places(app: &App, e: &Edge, width: usize) -> Vec<Line<'static>> {
-    const COLUMNS: [Column; 5] = [
-        Column::name("ran on", 255, 9),
-        Column::number("wakes/s", 8),
-        Column::number("share", 5),
-        Column::number("p50", 9),
-        Column::number("p99", 10),
-    ];
     let window = app.snapshot().window_s;
-    let row = |name: &str, wakes: u64, dist: Option<&Dist>| {
-        vec![
-            cell(name),
-            cells::rate(wakes, window),
-            cell(fmt::percent(fmt::share(wakes, e.wakes))),
-            dist.map_or(cell(""), |d| cells::quantile(d, 0.5)),
-            dist.map_or(cell(""), |d| cells::quantile(d, 0.99)),
-        ]
-    };
+    let row = |name: &str, wakes: u64, dist: Option<&Dist>| cells::place(name, wakes, e.wakes, dist, window);
     let (same, cross) = (&e.latency_same_cpu, &e.latency_cross_cpu);
     let mut rows = vec![row("same CPU", same.count(), Some(same)), row("another CPU", cross.count(), Some(cross))];
     rows.push(row("  after moving", e.migrations, None));
     let further = Distance::ALL.into_iter().zip(e.by_distance).skip(1).filter(|(_, n)| *n > 0);
     rows.extend(further.map(|(d, n)| row(&format!("  {}", d.label()), n, None)));
     let mut lines = vec![text::rule("Same CPU against another", width, app.theme)];
-    lines.extend(Table::new(&COLUMNS, rows).lines(app.theme, width));
+    lines.extend(Table::new(&PLACES, rows).lines(app.theme, width));
     lines
 }
 

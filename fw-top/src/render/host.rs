@@ -1,8 +1,8 @@
 //! What the host is, what was lost, and what each probe costs.
 
 use super::{
-    cells::{self, cell},
-    table::{Column, Table},
+    cells::{self, PLACES},
+    table::Table,
     text,
 };
 use crate::{
@@ -69,27 +69,12 @@ fn facts(app: &App, width: usize) -> Vec<Line<'static>> {
 
 /// What it costs to wake a thread on a CPU further away.
 fn distances(app: &App, width: usize) -> Vec<Line<'static>> {
-    const COLUMNS: [Column; 5] = [
-        Column::name("ran on", 255, 9),
-        Column::number("wakes/s", 8),
-        Column::number("share", 5),
-        Column::number("p50", 9),
-        Column::number("p99", 10),
-    ];
     let s = app.snapshot();
-    let all: u64 = s.wakes.by_distance.iter().map(Dist::count).sum();
+    let all = s.wakes.by_distance.iter().map(Dist::count).fold(0, u64::saturating_add);
     let rows = Distance::ALL.into_iter().zip(&s.wakes.by_distance).filter(|(_, dist)| !dist.is_empty());
-    let rows = rows.map(|(distance, dist)| {
-        vec![
-            cell(distance.label()),
-            cells::rate(dist.count(), s.window_s),
-            cell(fmt::percent(fmt::share(dist.count(), all))),
-            cells::quantile(dist, 0.5),
-            cells::quantile(dist, 0.99),
-        ]
-    });
+    let rows = rows.map(|(distance, dist)| cells::place(distance.label(), dist.count(), all, Some(dist), s.window_s));
     let mut lines = vec![text::rule("Wakes by distance from the waking CPU", width, app.theme)];
-    lines.extend(Table::new(&COLUMNS, rows.collect()).lines(app.theme, width));
+    lines.extend(Table::new(&PLACES, rows.collect()).lines(app.theme, width));
     lines
 }
 

@@ -9,7 +9,7 @@ use crate::{
     app::{App, Layout},
     fmt,
 };
-use fw_agent::model::Irq;
+use fw_agent::model::{CpuSet, Irq};
 use ratatui::{
     buffer::Buffer,
     layout::{Constraint, Layout as Split, Rect},
@@ -40,7 +40,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, layout: &mut Layout) {
             cell(or_dash(&irq.device)),
             cell(cells::managed(irq.managed)),
             cells::rate(irq.count, s.window_s),
-            cell(or_dash(&fmt::cpu_list(irq.per_cpu.iter().map(|(cpu, _)| *cpu)))),
+            cell(or_dash(&irq.per_cpu.iter().map(|(cpu, _)| *cpu).collect::<CpuSet>().to_string())),
             cell(or_dash(&irq.affinity)),
             cell(or_dash(&irq.effective_cpus)),
             cells::quantile(&irq.handler, 0.5),

@@ -5,7 +5,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use fw_agent::model::Snapshot;
 use fw_top::{
-    app::{App, Effect, Event, Tab, reduce},
+    app::{App, Effect, Event, Tab, Window, reduce},
     once, render, sample,
     theme::Theme,
 };
@@ -30,7 +30,7 @@ impl Driver {
     }
 
     pub fn window(mut self, snapshot: Snapshot) -> Driver {
-        reduce(&mut self.app, Event::Window(Box::new(snapshot)));
+        reduce(&mut self.app, Event::Window(Window::of(snapshot)));
         self.draw();
         self
     }

@@ -1,7 +1,7 @@
 //! An interrupt wakes a thread on another CPU, and the way there costs more than staying would.
 
 use super::{Rule, facts::*};
-use crate::model::{CauseKind, CpuList, Dist, Edge, Irq, Lint, Severity, Snapshot, units};
+use crate::model::{CauseKind, Dist, Edge, Irq, Lint, Severity, Snapshot, units};
 
 pub(super) const RULE: Rule =
     Rule { name: "cross-cpu-wake", finds: "an interrupt that can be moved wakes a thread on another CPU", check };
@@ -100,7 +100,7 @@ impl Crossing<'_> {
     /// The CPU where the thread runs; none if it wanders, so that it ran last where the interrupt fires after all.
     fn ran_on(&self, snapshot: &Snapshot) -> Option<u32> {
         let cpu = thread(snapshot, self.edge.tid)?.cpu;
-        (!CpuList::parse(&fires_on(self.irq)).contains(cpu)).then_some(cpu)
+        (!cpu_set(&fires_on(self.irq)).contains(cpu)).then_some(cpu)
     }
 
     fn movable_lint(&self, snapshot: &Snapshot) -> Lint {

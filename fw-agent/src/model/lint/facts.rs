@@ -1,6 +1,6 @@
 //! What several rules ask of a window, and the words in which they answer.
 
-use crate::model::{CpuList, Dist, Edge, Irq, Managed, Severity, Snapshot, Thread, units};
+use crate::model::{CpuSet, Dist, Edge, Irq, Managed, Severity, Snapshot, Thread, units};
 
 /// A 99th percentile of fewer events is a single event's story.
 pub(super) const MIN_EVENTS: u64 = 100;
@@ -13,6 +13,9 @@ pub(super) const WARNING_SHARE: f64 = 0.01;
 
 /// Lost time, as a share of the window, that is worth a word: 1 ms of every second.
 pub(super) const NOTE_SHARE: f64 = 0.001;
+
+/// From this share of wakes across CPUs on, a thread is more often away from what wakes it than not.
+const MIN_CROSS_SHARE: f64 = 0.5;
 
 /// True if so many events are enough to judge by.
 pub(super) fn enough(events: u64, snapshot: &Snapshot) -> bool {
@@ -49,12 +52,23 @@ pub(super) fn movable(irq: &Irq) -> bool {
     matches!(irq.managed, Managed::No | Managed::Unknown)
 }
 
+/// The CPUs of a list in a window. One that makes no sense, as a window from elsewhere may have, names none.
+pub(super) fn cpu_set(list: &str) -> CpuSet {
+    CpuSet::parse_list(list).unwrap_or_default()
+}
+
 /// The CPUs where it fires: the effective ones, or where the kernel does not tell, the one that counted most.
 pub(super) fn fires_on(irq: &Irq) -> String {
     if !irq.effective_cpus.is_empty() {
         return irq.effective_cpus.clone();
     }
     main_cpu(irq).map(|(cpu, _)| cpu.to_string()).unwrap_or_default()
+}
+
+/// True if a thread that runs on `cpu` is mostly elsewhere than where the interrupt that wakes it fires.
+pub(super) fn away(cross_cpu_share: f64, cpu: u32, fires_on: &str) -> bool {
+    let there = cpu_set(fires_on);
+    cross_cpu_share >= MIN_CROSS_SHARE && !there.is_empty() && !there.contains(cpu)
 }
 
 /// The CPU that took most of its interrupts, and how many.
@@ -93,7 +107,7 @@ pub(super) fn thread_words(comm: &str, pid: u32, tid: u32) -> String {
 
 /// `CPU 1`, `CPUs 0-3`
 pub(super) fn cpu_words(list: &str) -> String {
-    let noun = if CpuList::parse(list).single().is_some() { "CPU" } else { "CPUs" };
+    let noun = if cpu_set(list).single().is_some() { "CPU" } else { "CPUs" };
     format!("{noun} {list}")
 }
 

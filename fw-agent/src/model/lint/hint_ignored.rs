@@ -1,7 +1,7 @@
 //! A busy interrupt fires outside the CPUs that its driver suggests.
 
 use super::{Rule, facts::*};
-use crate::model::{CpuList, Irq, Lint, Severity, Snapshot, units};
+use crate::model::{Irq, Lint, Severity, Snapshot, units};
 
 pub(super) const RULE: Rule =
     Rule { name: "hint-ignored", finds: "a busy interrupt fires outside its driver's affinity hint", check };
@@ -11,7 +11,7 @@ fn check(snapshot: &Snapshot) -> Vec<Lint> {
 }
 
 fn ignored(snapshot: &Snapshot, number: u32, irq: &Irq) -> Option<Lint> {
-    let (hint, effective) = (CpuList::parse(&irq.hint), CpuList::parse(&irq.effective_cpus));
+    let (hint, effective) = (cpu_set(&irq.hint), cpu_set(&irq.effective_cpus));
     let reachable = snapshot.cpus.iter().any(|cpu| hint.contains(cpu.cpu));
     if !reachable || effective.is_empty() || hint.overlaps(&effective) || !movable(irq) {
         return None;

@@ -1,7 +1,7 @@
 //! An interrupt takes time from a pinned thread that it has nothing to do with.
 
 use super::{Rule, facts::*};
-use crate::model::{CpuList, Lint, Snapshot, Thread, units};
+use crate::model::{CpuSet, Lint, Snapshot, Thread, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "irq-on-pinned-thread-cpu",
@@ -13,11 +13,14 @@ pub(super) const RULE: Rule = Rule {
 const MIN_SHARE: f64 = 0.2;
 
 fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    snapshot.threads.iter().filter_map(|thread| disturbed(snapshot, thread)).collect()
+    let pinned = snapshot.threads.iter().filter_map(|thread| Some((cpu_set(&thread.allowed_cpus).single()?, thread)));
+    let pinned: Vec<(u32, &Thread)> = pinned.collect();
+    let taken: CpuSet = pinned.iter().map(|(cpu, _)| *cpu).collect();
+    pinned.iter().filter_map(|(cpu, thread)| disturbed(snapshot, thread, *cpu, &taken)).collect()
 }
 
-fn disturbed(snapshot: &Snapshot, thread: &Thread) -> Option<Lint> {
-    let cpu = CpuList::parse(&thread.allowed_cpus).single()?;
+/// `taken` are the CPUs that threads are pinned to.
+fn disturbed(snapshot: &Snapshot, thread: &Thread, cpu: u32, taken: &CpuSet) -> Option<Lint> {
     let waited = &thread.waited_for;
     let lost_ns = waited.hardirq_ns.saturating_add(waited.softirq_ns);
     let others = [waited.queue_ns, waited.thread_ns, waited.idle_ns, waited.switch_ns];
@@ -29,8 +32,7 @@ fn disturbed(snapshot: &Snapshot, thread: &Thread) -> Option<Lint> {
     let own = |irq: u32| snapshot.edges.iter().any(|e| e.tid == thread.tid && e.cause.irq == Some(irq));
     let here = busy_irqs(snapshot).filter(|(n, irq)| !own(*n) && main_cpu(irq).is_some_and(|(c, _)| c == cpu));
     let (number, irq) = here.max_by_key(|(_, irq)| irq.count)?;
-    let pinned = |c: u32| snapshot.threads.iter().any(|t| CpuList::parse(&t.allowed_cpus).single() == Some(c));
-    let elsewhere = idlest(snapshot, |c| c != cpu && !pinned(c)).or_else(|| idlest(snapshot, |c| c != cpu));
+    let elsewhere = idlest(snapshot, |c| c != cpu && !taken.contains(c)).or_else(|| idlest(snapshot, |c| c != cpu));
     let advice = match elsewhere {
         Some(other) if movable(irq) => format!("Move the interrupt away: {}.", move_irq(number, &other.to_string())),
         Some(other) => format!(

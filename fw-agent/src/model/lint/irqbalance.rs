@@ -1,7 +1,7 @@
 //! irqbalance runs and may move interrupts that somebody placed.
 
 use super::{Rule, facts::*};
-use crate::model::{CpuList, Irq, Lint, Severity, Snapshot, units};
+use crate::model::{Irq, Lint, Severity, Snapshot, units};
 use std::cmp::Reverse;
 
 pub(super) const RULE: Rule =
@@ -14,7 +14,7 @@ fn check(snapshot: &Snapshot) -> Vec<Lint> {
     let Some(pid) = snapshot.host.irqbalance_pid else {
         return Vec::new();
     };
-    let placed = |irq: &Irq| movable(irq) && CpuList::parse(&irq.affinity).single().is_some();
+    let placed = |irq: &Irq| movable(irq) && cpu_set(&irq.affinity).single().is_some();
     let mut irqs: Vec<(u32, &Irq)> = busy_irqs(snapshot).filter(|(_, irq)| placed(irq)).collect();
     irqs.sort_by_key(|(_, irq)| Reverse(irq.count));
     // With one CPU there is nowhere to move anything.

@@ -1,16 +1,13 @@
 //! The thread of a threaded NAPI instance runs elsewhere than the interrupt that wakes it fires.
 
 use super::{Rule, facts::*};
-use crate::model::{CpuList, Edge, Lint, Snapshot, units};
+use crate::model::{Edge, Lint, Snapshot, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "napi-thread-elsewhere",
     finds: "a NAPI thread runs on another CPU than the interrupt that wakes it fires on",
     check,
 };
-
-/// From here on the thread is more often away than not.
-const MIN_CROSS_SHARE: f64 = 0.5;
 
 fn check(snapshot: &Snapshot) -> Vec<Lint> {
     let threads = snapshot.edges.iter().filter(|edge| edge.comm.starts_with("napi/"));
@@ -21,9 +18,7 @@ fn elsewhere(snapshot: &Snapshot, edge: &Edge) -> Option<Lint> {
     let number = edge.cause.irq?;
     let (irq, thread) = (irq(snapshot, number)?, thread(snapshot, edge.tid)?);
     let cpus = fires_on(irq);
-    let list = CpuList::parse(&cpus);
-    let away = edge.cross_cpu_share >= MIN_CROSS_SHARE && !list.is_empty() && !list.contains(thread.cpu);
-    if !away || !enough(edge.wakes, snapshot) {
+    if !away(edge.cross_cpu_share, thread.cpu, &cpus) || !enough(edge.wakes, snapshot) {
         return None;
     }
     Some(Lint {

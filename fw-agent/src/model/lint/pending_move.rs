@@ -1,7 +1,7 @@
 //! An interrupt was told to move and has not.
 
 use super::{Rule, facts::*};
-use crate::model::{CpuList, Irq, Lint, Severity, Snapshot, units};
+use crate::model::{Irq, Lint, Severity, Snapshot, units};
 
 pub(super) const RULE: Rule =
     Rule { name: "pending-move", finds: "an interrupt fires on a CPU outside the affinity that was set", check };
@@ -15,7 +15,7 @@ fn check(snapshot: &Snapshot) -> Vec<Lint> {
 
 fn pending(irq: &Irq) -> Option<Lint> {
     let number = irq.irq?;
-    let (asked, effective) = (CpuList::parse(&irq.affinity), CpuList::parse(&irq.effective_cpus));
+    let (asked, effective) = (cpu_set(&irq.affinity), cpu_set(&irq.effective_cpus));
     // A managed interrupt whose CPUs are all offline is shut down, and one that the kernel fixed is nobody's to move.
     if asked.is_empty() || effective.is_empty() || asked.overlaps(&effective) || !movable(irq) {
         return None;

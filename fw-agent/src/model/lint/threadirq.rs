@@ -1,16 +1,13 @@
 //! The kernel thread of a threaded interrupt runs elsewhere than the interrupt fires.
 
 use super::{Rule, facts::*};
-use crate::model::{CpuList, Lint, Snapshot, Thread, units};
+use crate::model::{Lint, Snapshot, Thread, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "threadirq-not-following",
     finds: "the handler thread of an interrupt runs on another CPU than the interrupt fires on",
     check,
 };
-
-/// From here on the thread is more often away than not.
-const MIN_CROSS_SHARE: f64 = 0.5;
 
 fn check(snapshot: &Snapshot) -> Vec<Lint> {
     snapshot.threads.iter().filter_map(|thread| follows(snapshot, thread)).collect()
@@ -20,8 +17,7 @@ fn follows(snapshot: &Snapshot, thread: &Thread) -> Option<Lint> {
     let number = handled_irq(&thread.comm)?;
     let irq = irq(snapshot, number)?;
     let cpus = fires_on(irq);
-    let away = thread.cross_cpu_share >= MIN_CROSS_SHARE && !CpuList::parse(&cpus).contains(thread.cpu);
-    if !away || CpuList::parse(&cpus).is_empty() || !enough(thread.wakes, snapshot) {
+    if !away(thread.cross_cpu_share, thread.cpu, &cpus) || !enough(thread.wakes, snapshot) {
         return None;
     }
     Some(Lint {

@@ -1,7 +1,26 @@
-//! What the overview says about a whole window, worked out once when it arrives rather than in each frame.
+//! A window made ready for the screen, once, before it reaches the loop: going through all rows of a large one takes
+//! longer than drawing a frame.
 
+use super::clean::clean;
 use fw_agent::model::Snapshot;
-use std::cmp::Reverse;
+use std::{cmp::Reverse, sync::Arc};
+
+/// A window whose names are safe to show, with what the overview says about the whole of it.
+#[derive(Clone, Debug, Default)]
+pub struct Window {
+    /// The window; of length 0 until there is one.
+    pub(super) snapshot: Arc<Snapshot>,
+    /// What the overview needs of it.
+    pub(super) digest: Digest,
+}
+
+impl Window {
+    /// Makes a window ready.
+    pub fn of(mut snapshot: Snapshot) -> Window {
+        clean(&mut snapshot);
+        Window { digest: Digest::of(&snapshot), snapshot: Arc::new(snapshot) }
+    }
+}
 
 /// Rows kept of each ranking: more than any terminal shows.
 const KEPT: usize = 256;

@@ -41,7 +41,11 @@ impl CpuSet {
         for part in trimmed.split(',') {
             let bad = || BadCpuSet { text: text.to_owned(), form: "list", example: "0-3,8" };
             let (first, last, used, group) = range(part.trim()).ok_or_else(bad)?;
-            (first..=last).filter(|cpu| (cpu - first) % group < used).for_each(|cpu| set.insert(cpu));
+            if used == group {
+                set.insert_range(first, last);
+            } else {
+                (first..=last).filter(|cpu| (cpu - first) % group < used).for_each(|cpu| set.insert(cpu));
+            }
         }
         Ok(set)
     }
@@ -78,6 +82,17 @@ impl CpuSet {
         }
     }
 
+    /// Adds the CPUs of a range below [`MAX_CPUS`], a word at a time: lists of busy hosts are read by the thousand.
+    fn insert_range(&mut self, first: u32, last: u32) {
+        let (first_word, last_word) = (first as usize / 64, last as usize / 64);
+        self.words.resize(self.words.len().max(last_word + 1), 0);
+        for (i, word) in self.words.iter_mut().enumerate().take(last_word + 1).skip(first_word) {
+            let from = if i == first_word { first % 64 } else { 0 };
+            let to = if i == last_word { last % 64 } else { 63 };
+            *word |= (u64::MAX << from) & (u64::MAX >> (63 - to));
+        }
+    }
+
     /// Whether the CPU is in the set.
     pub fn contains(&self, cpu: u32) -> bool {
         self.words.get(cpu as usize / 64).is_some_and(|word| word >> (cpu % 64) & 1 == 1)
@@ -109,6 +124,16 @@ impl CpuSet {
     /// The highest CPU.
     pub fn last(&self) -> Option<u32> {
         self.words.last().map(|word| self.words.len() as u32 * 64 - 1 - word.leading_zeros())
+    }
+
+    /// The CPU, if it is the only one.
+    pub fn single(&self) -> Option<u32> {
+        self.first().filter(|first| self.last() == Some(*first))
+    }
+
+    /// Whether a CPU is in both sets.
+    pub fn overlaps(&self, other: &CpuSet) -> bool {
+        self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
     }
 
     /// CPUs in either set.
@@ -202,7 +227,8 @@ mod tests {
         assert_eq!(list("0-7:2/4").to_string(), "0-1,4-5");
         assert_eq!(list("0,1").to_string(), "0-1");
         assert!(list("").is_empty() && list("\n").is_empty() && list("(null)").is_empty());
-        for bad in ["a", "3-1", "1,,2", "-1", "1-", "+1", "0-99999999", "0-3:0/2", "0-3:3/2", "4294967296"] {
+        assert_eq!([list("5").single(), list("0-1").single(), list("").single()], [Some(5), None, None]);
+        for bad in ["a", "3-1", "1,,2", "-1", "1-", "+1", "0-4294967295", "0-3:0/2", "0-3:3/2", "4294967296"] {
             assert!(CpuSet::parse_list(bad).is_err(), "{bad}");
         }
     }
@@ -238,6 +264,13 @@ mod tests {
             prop_assert_eq!(x.intersection(&y), a.intersection(&b).copied().collect());
             prop_assert_eq!(x.difference(&y), a.difference(&b).copied().collect());
             prop_assert_eq!(x.is_subset(&y), a.is_subset(&b));
+            prop_assert_eq!(x.overlaps(&y), !a.is_disjoint(&b));
+        }
+
+        #[test]
+        fn a_range_has_every_cpu_from_its_first_to_its_last(first in 0u32..300, more in 0u32..300) {
+            let last = first + more;
+            prop_assert_eq!(list(&format!("{first}-{last}")), (first..=last).collect());
         }
 
         #[test]
