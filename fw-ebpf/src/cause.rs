@@ -4,7 +4,7 @@
 ///
 /// | bits  | meaning |
 /// |-------|---------|
-/// | 56-63 | context: 0 none, 1 hard IRQ, 2 softirq, 3 task |
+/// | 56-63 | context: 0 none, 1 hard IRQ, 2 softirq, 3 task, 4 preempted |
 /// | 48-55 | softirq vector (softirq only) |
 /// | 32-39 | what `id` is: 0 nothing, 1 device IRQ, 2 [`Vector`], 3 thread |
 /// | 0-31  | IRQ number, vector or thread id |
@@ -15,6 +15,7 @@ pub struct Cause(pub u64);
 const HARD: u64 = 1 << 56;
 const SOFT: u64 = 2 << 56;
 const TASK: u64 = 3 << 56;
+const PREEMPTED: u64 = 4 << 56;
 const CONTEXT: u64 = 0xff << 56;
 const DEVICE: u64 = 1 << 32;
 const VECTOR: u64 = 2 << 32;
@@ -47,11 +48,16 @@ pub enum Origin {
     Softirq(u8, Option<Result<u32, Vector>>),
     /// A thread.
     Task(u32),
+    /// No wake: the thread was preempted (or yielded) while runnable.
+    Preempted,
 }
 
 impl Cause {
     /// Nothing.
     pub const NONE: Cause = Cause(0);
+
+    /// No wake: the thread was preempted (or yielded) while runnable.
+    pub const PREEMPTED: Cause = Cause(PREEMPTED);
 
     /// A device's hard IRQ.
     #[inline(always)]
@@ -116,6 +122,7 @@ impl Cause {
                 Origin::Softirq((self.0 >> 48 & 0xff) as u8, raiser)
             }
             (TASK, _) => Origin::Task(id),
+            (PREEMPTED, _) => Origin::Preempted,
             _ => Origin::None,
         }
     }
@@ -128,6 +135,7 @@ mod tests {
     #[test]
     fn packing_keeps_what_was_put_in() {
         assert_eq!(Cause::NONE.origin(), Origin::None);
+        assert_eq!(Cause::PREEMPTED.origin(), Origin::Preempted);
         assert_eq!(Cause::irq(36).origin(), Origin::Irq(36));
         assert_eq!(Cause::vector(Vector::Cal).origin(), Origin::Vector(Vector::Cal));
         assert_eq!(Cause::task(u32::MAX).origin(), Origin::Task(u32::MAX));

@@ -46,17 +46,14 @@ impl Place {
     }
 }
 
-/// What came before a waking: the cause, and the legs up to it.
-#[derive(Clone, Copy, Default)]
+/// What came before a waking.
+#[derive(Clone, Copy)]
 pub struct Chain {
     /// Whom the wake belongs to.
     pub cause: Cause,
-    /// Hard-IRQ entry to waking, or to raising the softirq, ns.
-    pub handler_ns: u64,
-    /// Softirq raise to entry, ns.
-    pub softirq_delay_ns: u64,
-    /// Softirq entry to waking, ns.
-    pub softirq_run_ns: u64,
+    /// For an interrupt, the legs up to the waking, ns: hard-IRQ entry to waking or to raising the softirq, softirq raise
+    /// to entry, softirq entry to waking.
+    pub before: Option<[u64; 3]>,
 }
 
 /// One CPU's state. All times are of one monotonic clock, ns.
@@ -228,16 +225,12 @@ impl Cpu {
     #[inline(always)]
     pub fn chain(&self, now: u64) -> Chain {
         if self.hard.is_some() {
-            Chain { cause: self.hard, handler_ns: now.saturating_sub(self.hard_since), ..Chain::default() }
+            Chain { cause: self.hard, before: Some([now.saturating_sub(self.hard_since), 0, 0]) }
         } else if self.in_softirq() {
-            Chain {
-                cause: self.soft,
-                handler_ns: self.soft_handler_ns,
-                softirq_delay_ns: self.soft_delay_ns,
-                softirq_run_ns: now.saturating_sub(self.soft_since).saturating_sub(self.hard_ns - self.soft_hard0),
-            }
+            let run = now.saturating_sub(self.soft_since).saturating_sub(self.hard_ns - self.soft_hard0);
+            Chain { cause: self.soft, before: Some([self.soft_handler_ns, self.soft_delay_ns, run]) }
         } else {
-            Chain { cause: self.task, ..Chain::default() }
+            Chain { cause: self.task, before: None }
         }
     }
 

@@ -22,26 +22,22 @@ pub const NOWHERE: u32 = u32::MAX;
 /// Set in what a search gives if the record was just made.
 const NEW: u64 = 1 << 32;
 
-/// The record of the slot's thread, `task`.
+/// The slot remembers its thread's record, or finds or makes it.
 #[inline(always)]
-pub fn thread(slot: &mut Slot, task: *const u8, cpu: u32) -> Option<&'static mut Thread> {
-    let tid = slot.tid;
-    if let Some(thread) = maps::at(&THREADS, slot.thread)
-        && is(thread, tid)
-    {
-        return Some(thread);
+fn remember_thread(slot: &mut Slot, task: *const u8, cpu: u32) {
+    if maps::at(&THREADS, slot.thread).is_some_and(|thread| is(thread, slot.tid)) {
+        return;
     }
-    let found = find_thread(tid);
+    let found = find_thread(slot.tid);
     slot.thread = found as u32;
-    let Some(thread) = maps::at(&THREADS, found as u32) else {
-        lose(cpu, Loss::ThreadsFull);
-        return None;
-    };
-    if found & NEW != 0 {
-        thread.pid = kernel::tgid(task);
-        thread.comm = kernel::comm(task);
+    match maps::at(&THREADS, found as u32) {
+        None => lose(cpu, Loss::ThreadsFull),
+        Some(thread) if found & NEW != 0 => {
+            thread.pid = kernel::tgid(task);
+            thread.comm = kernel::comm(task);
+        }
+        Some(_) => {}
     }
-    Some(thread)
 }
 
 #[unsafe(no_mangle)]
@@ -77,20 +73,28 @@ fn is(thread: &Thread, tid: u32) -> bool {
     thread.tid == tid && thread.flags & EXITED == 0
 }
 
-/// The record of the edge from the slot's cause to its thread.
+/// The record (and its index) of the edge from the slot's cause to its thread, `task`; of the thread's preemptions if no
+/// wake began the wait.
 #[inline(always)]
-pub fn edge(slot: &mut Slot, cpu: u32) -> Option<&'static mut Edge> {
-    if let Some(edge) = maps::at(&EDGES, slot.edge)
-        && joins(edge, slot.cause.0, slot.tid, slot.thread)
+pub fn edge(slot: &mut Slot, by_wake: bool, task: *const u8, cpu: u32) -> Option<(u32, &'static mut Edge)> {
+    let (cause, hint) = if by_wake { (slot.cause, slot.edge) } else { (Cause::PREEMPTED, slot.preemptions) };
+    if let Some(edge) = maps::at(&EDGES, hint)
+        && joins(edge, cause.0, slot.tid, slot.thread)
     {
-        return Some(edge);
+        return Some((hint, edge));
     }
-    slot.edge = find_edge(slot.cause.0, slot.tid, slot.thread);
-    let edge = maps::at(&EDGES, slot.edge);
-    if edge.is_none() {
+    remember_thread(slot, task, cpu);
+    let index = find_edge(cause.0, slot.tid, slot.thread);
+    if by_wake {
+        slot.edge = index;
+    } else {
+        slot.preemptions = index;
+    }
+    let Some(edge) = maps::at(&EDGES, index) else {
         lose(cpu, Loss::EdgesFull);
-    }
-    edge
+        return None;
+    };
+    Some((index, edge))
 }
 
 #[unsafe(no_mangle)]

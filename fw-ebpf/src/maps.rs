@@ -5,29 +5,19 @@ use aya_ebpf::{Global, helpers::bpf_get_smp_processor_id, macros::map, maps::Arr
 use fw_ebpf::{
     context::Cpu,
     hist::{BUCKETS, bucket},
-    records::{
-        Counts, CpuCounts, CpuTotals, Edge, EdgeCounts, Irq, Loss, NAPIS, Napi, Softirq, SoftirqCounts, Thread,
-        ThreadCounts,
-    },
+    records::{Counts, Edge, EdgeCounts, Irq, Loss, NAPIS, Napi, PerCpu, Softirq, SoftirqCounts, Thread},
     wait::Slot,
 };
 
 const MMAPABLE: u32 = 1 << 10;
 
-/// What each CPU is doing.
 #[map]
-pub static CPUS: Array<Cpu> = Array::with_max_entries(1, MMAPABLE);
+pub static CPUS: Array<PerCpu> = Array::with_max_entries(1, MMAPABLE);
 /// Where waits begin; index `tid & SLOT_MASK`.
 #[map]
 pub static SLOTS: Array<Slot> = Array::with_max_entries(1, 0);
 #[map]
-pub static CPU_TOTALS: Array<CpuTotals> = Array::with_max_entries(1, MMAPABLE);
-#[map]
-pub static CPU_COUNTS: Array<CpuCounts> = Array::with_max_entries(1, 0);
-#[map]
 pub static THREADS: Array<Thread> = Array::with_max_entries(1, MMAPABLE);
-#[map]
-pub static THREAD_COUNTS: Array<ThreadCounts> = Array::with_max_entries(1, 0);
 #[map]
 pub static EDGES: Array<Edge> = Array::with_max_entries(1, MMAPABLE);
 #[map]
@@ -71,18 +61,34 @@ pub fn at<T>(map: &'static Array<T>, index: u32) -> Option<&'static mut T> {
     map.get_ptr_mut(index).map(|p| unsafe { &mut *p })
 }
 
-/// The number and the state of the CPU that the program runs on.
+/// The number of the CPU that the program runs on.
 #[inline(always)]
-pub fn this_cpu() -> Option<(u32, &'static mut Cpu)> {
+pub fn cpu_number() -> u32 {
     // SAFETY: the helper has no preconditions.
-    let cpu = unsafe { bpf_get_smp_processor_id() };
-    match at(&CPUS, cpu) {
-        Some(state) => Some((cpu, state)),
-        None => {
-            lose(0, Loss::CpuOutOfRange);
-            None
-        }
+    unsafe { bpf_get_smp_processor_id() }
+}
+
+/// The number and the record of the CPU that the program runs on.
+#[inline(always)]
+pub fn this_cpu() -> Option<(u32, &'static mut PerCpu)> {
+    let number = cpu_number();
+    let cpu = at(&CPUS, number);
+    if cpu.is_none() {
+        lose(0, Loss::CpuOutOfRange);
     }
+    cpu.map(|cpu| (number, cpu))
+}
+
+/// What a CPU is doing.
+#[inline(always)]
+pub fn context(number: u32) -> Option<&'static mut Cpu> {
+    at(&CPUS, number).map(|cpu: &mut PerCpu| &mut cpu.context)
+}
+
+/// The number of the CPU that the program runs on, and what it is doing.
+#[inline(always)]
+pub fn here() -> Option<(u32, &'static mut Cpu)> {
+    this_cpu().map(|(number, cpu)| (number, &mut cpu.context))
 }
 
 /// The wake slot that `tid` would use.
@@ -93,9 +99,9 @@ pub fn slot(tid: u32) -> Option<&'static mut Slot> {
 
 /// Counts a loss.
 #[inline(always)]
-pub fn lose(cpu: u32, loss: Loss) {
-    if let Some(totals) = at(&CPU_TOTALS, cpu) {
-        totals.losses[loss as usize] += 1;
+pub fn lose(number: u32, loss: Loss) {
+    if let Some(cpu) = at(&CPUS, number) {
+        cpu.losses[loss as usize] += 1;
     }
 }
 

@@ -2,7 +2,7 @@
 //! except for the maxima, which user space sets back to 0 when it reads them.
 
 use crate::cause::Cause;
-use crate::context::SOFTIRQS;
+use crate::context::{Cpu, SOFTIRQS};
 use crate::hist::BUCKETS;
 use crate::wait::Wait;
 
@@ -36,7 +36,7 @@ impl Total {
     }
 }
 
-/// Reasons for which something is not counted; index of [`CpuTotals::losses`].
+/// Reasons for which something is not counted; index of [`PerCpu::losses`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Loss {
@@ -57,21 +57,35 @@ pub enum Loss {
 /// Number of [`Loss`] reasons.
 pub const LOSSES: usize = 6;
 
-/// One CPU's totals of waits.
+/// One CPU: what it is doing, and the waits that ended on it.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub struct CpuTotals {
-    /// Waking to running, by distance.
-    pub wake: [Total; DISTANCES],
-    /// Runnable to running.
-    pub runnable: Total,
-    /// Wakes that found the thread still running.
-    pub still_running: u64,
+pub struct PerCpu {
+    /// What it is doing.
+    pub context: Cpu,
+    /// Totals of the waits.
+    pub waits: CpuWaits,
     /// By [`Loss`].
     pub losses: [u64; LOSSES],
+    /// Wakes issued here that found the thread still running.
+    pub still_running: u64,
+    /// Distributions of the waits.
+    pub counts: CpuCounts,
 }
 
-/// One CPU's distributions of waits. A wait is counted once: `direct` wakes are wakes and run-queue waits of the same
+/// Totals of one CPU's waits, for the same classes as [`CpuCounts`].
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct CpuWaits {
+    /// See [`CpuCounts::direct`].
+    pub direct: [Total; DISTANCES],
+    /// See [`CpuCounts::remote`].
+    pub remote: [Total; DISTANCES],
+    /// See [`CpuCounts::runnable`].
+    pub runnable: Total,
+}
+
+/// Distributions of one CPU's waits. A wait is counted once: `direct` wakes are wakes and run-queue waits of the same
 /// length, `remote` ones reached their run queue by an IPI and count once more, shorter, in `runnable`.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -89,46 +103,20 @@ pub const FREE: u32 = 0;
 /// The thread has exited: user space reads the record once more, then frees it.
 pub const EXITED: u32 = 1;
 
-/// One thread's totals. Found by hash of its tid.
+/// One thread: who it is. What it waited is the sum of the edges that lead to it. Found by its id.
 #[derive(Clone, Copy)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub struct Thread {
     /// Thread; [`FREE`] if the record is nobody's.
     pub tid: u32,
     /// Process.
     pub pid: u32,
-    /// [`EXITED`], [`crate::wait::PASSES_ON`].
+    /// [`EXITED`] or 0.
     pub flags: u32,
-    /// CPU on which its last wait ended.
-    pub cpu: u32,
+    /// Keeps the size a multiple of 8.
+    pub unused: u32,
     /// Name when it was first seen.
     pub comm: [u8; 16],
-    /// Waking to running.
-    pub wake: Total,
-    /// Runnable to running.
-    pub runnable: Total,
-    /// Wakes by distance.
-    pub distance: [u32; DISTANCES],
-    /// Waits that began by being preempted.
-    pub preempted: u32,
-    /// Waits during which it changed CPU.
-    pub migrations: u32,
-    /// Keeps the next field aligned.
-    pub unused: u32,
-    /// Sums of the six legs of its waits, ns: queue, thread, hard IRQ, softirq, idle, switch.
-    pub waited: [u64; 6],
-}
-
-/// One thread's distributions; see [`CpuCounts`].
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct ThreadCounts {
-    /// Wakes queued by the waking CPU, waking to running.
-    pub direct: Counts,
-    /// Wakes queued by way of an IPI, waking to running.
-    pub remote: Counts,
-    /// Queued to running of `remote` wakes, and the waits of preempted threads.
-    pub runnable: Counts,
 }
 
 /// Legs of an edge: three before the waking, six of the wake itself.
@@ -150,7 +138,8 @@ pub struct Occupant {
     pub held_ns: u64,
 }
 
-/// One edge's totals: a cause and the thread it wakes. Found by hash of both.
+/// One edge's totals: a cause and the thread it wakes (or a thread that was preempted, which has no cause but waits all
+/// the same). Found by hash of both. What every wake touches comes first.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub struct Edge {
@@ -160,21 +149,35 @@ pub struct Edge {
     pub tid: u32,
     /// Index of its [`Thread`] record: tells a thread from a later one with the same id.
     pub thread: u32,
-    /// Waking to running, on the waking CPU.
-    pub same_cpu: Total,
-    /// Waking to running, on another CPU.
-    pub cross_cpu: Total,
+    /// Totals for the same classes as [`EdgeCounts`].
+    pub waits: EdgeWaits,
     /// Sums of the legs, ns: handler, softirq delay, softirq run; queue, thread, hard IRQ, softirq, idle, switch.
     pub legs: [u64; LEGS],
-    /// Wakes by distance.
-    pub distance: [u32; DISTANCES],
-    /// Wakes during which the thread changed CPU.
+    /// CPU on which the last wait ended.
+    pub cpu: u32,
+    /// Waits during which the thread changed CPU.
     pub migrations: u32,
-    /// Wakes that found the CPU idle, by state.
-    pub idle_states: [u32; IDLE_STATES],
     /// Who had the CPU last. Space-saving: a newcomer takes the lightest place with its weight, so that what is heavy
     /// stays and nothing is underestimated.
     pub occupants: [Occupant; OCCUPANTS],
+    /// Wakes by distance, same CPU excepted (they are counted in [`EdgeCounts::same_cpu`]).
+    pub distance: [u32; DISTANCES - 1],
+    /// Waits that found the CPU idle, by state.
+    pub idle_states: [u32; IDLE_STATES],
+}
+
+/// Totals of one edge's waits.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct EdgeWaits {
+    /// See [`EdgeCounts::same_cpu`].
+    pub same_cpu: Total,
+    /// See [`EdgeCounts::direct`].
+    pub direct: Total,
+    /// See [`EdgeCounts::remote`].
+    pub remote: Total,
+    /// See [`EdgeCounts::runnable`].
+    pub runnable: Total,
 }
 
 /// One edge's distributions.
@@ -183,8 +186,12 @@ pub struct Edge {
 pub struct EdgeCounts {
     /// Waking to running, on the waking CPU.
     pub same_cpu: Counts,
-    /// Waking to running, on another CPU.
-    pub cross_cpu: Counts,
+    /// Waking to running on another CPU, queued by the waking one.
+    pub direct: Counts,
+    /// Waking to running on another CPU, queued by way of an IPI.
+    pub remote: Counts,
+    /// Queued to running of `remote` wakes; for the edge of a preempted thread, its waits.
+    pub runnable: Counts,
     /// The legs, in the order of [`Edge::legs`].
     pub legs: [Counts; LEGS],
 }
@@ -266,38 +273,15 @@ pub const fn edge_home(cause: Cause, tid: u32, mask: u32) -> u32 {
     (mixed >> 40) as u32 & mask
 }
 
-impl Thread {
-    /// Counts the scalars of a wait that ended on `cpu`.
-    #[inline(always)]
-    pub fn add(&mut self, wait: &Wait, cpu: u32, distance: usize, preempted: bool, migrated: bool) {
-        self.cpu = cpu;
-        self.runnable.add(wait.runnable_ns);
-        if preempted {
-            self.preempted += 1;
-        } else {
-            self.wake.add(wait.total_ns);
-            self.distance[distance] += 1;
-        }
-        if migrated {
-            self.migrations += 1;
-        }
-        // Most waits are one leg long.
-        if wait.thread_ns == wait.total_ns {
-            self.waited[1] += wait.thread_ns;
-        } else {
-            for (sum, ns) in self.waited.iter_mut().zip(wait.legs()) {
-                *sum += ns;
-            }
-        }
-    }
-}
-
 impl Edge {
-    /// Counts the scalars of a wake that ended (legs excepted).
+    /// Counts who and what a wait was for (distributions and legs excepted). `distance` is that between the waking and
+    /// the running CPU.
     #[inline(always)]
-    pub fn add(&mut self, wait: &Wait, distance: usize, migrated: bool) {
-        if distance == 0 { &mut self.same_cpu } else { &mut self.cross_cpu }.add(wait.total_ns);
-        self.distance[distance] += 1;
+    pub fn add(&mut self, wait: &Wait, cpu: u32, distance: usize, migrated: bool) {
+        self.cpu = cpu;
+        if distance != 0 && distance < DISTANCES {
+            self.distance[distance - 1] += 1;
+        }
         if migrated {
             self.migrations += 1;
         }
@@ -334,7 +318,7 @@ impl Edge {
 }
 
 impl Wait {
-    /// The six legs in the order of [`Thread::waited`].
+    /// The six legs, in the order of the last six of [`Edge::legs`].
     #[inline(always)]
     pub const fn legs(&self) -> [u64; 6] {
         [self.queue_ns, self.thread_ns, self.hardirq_ns, self.softirq_ns, self.idle_ns, self.switch_ns]
@@ -355,15 +339,9 @@ pub unsafe trait Record: Copy + 'static {
 }
 
 // SAFETY: all are `repr(C)` structures of integers and arrays of them.
-unsafe impl Record for crate::context::Cpu {}
-// SAFETY: as above.
-unsafe impl Record for CpuTotals {}
-// SAFETY: as above.
-unsafe impl Record for CpuCounts {}
+unsafe impl Record for PerCpu {}
 // SAFETY: as above.
 unsafe impl Record for Thread {}
-// SAFETY: as above.
-unsafe impl Record for ThreadCounts {}
 // SAFETY: as above.
 unsafe impl Record for Edge {}
 // SAFETY: as above.

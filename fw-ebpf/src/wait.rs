@@ -7,7 +7,7 @@ use crate::context::{Chain, Cpu};
 pub const PREEMPTED: u32 = 1;
 /// The thread changed CPU during the wait.
 pub const MIGRATED: u32 = 1 << 1;
-/// `before` holds the legs before the waking.
+/// [`Slot::before`] holds the legs before the waking.
 pub const HAS_CHAIN: u32 = 1 << 2;
 /// The filter rejects the thread: it is tracked because its wakes pass a cause on, but not counted.
 pub const UNWANTED: u32 = 1 << 3;
@@ -42,8 +42,10 @@ pub struct Slot {
     pub cpu: u32,
     /// Where the thread's record was found last.
     pub thread: u32,
-    /// Where the edge's record was found last.
+    /// Where the record of the edge from the last cause was found.
     pub edge: u32,
+    /// Where the record of the thread's preemptions was found.
+    pub preemptions: u32,
     /// Handler, softirq delay and softirq run before the waking, ns.
     pub before: [u64; 3],
 }
@@ -103,8 +105,8 @@ impl Slot {
         self.cause = chain.cause;
         self.queued = 0;
         self.waker_cpu = waker_cpu;
-        if chain.handler_ns | chain.softirq_run_ns != 0 {
-            self.before = [chain.handler_ns, chain.softirq_delay_ns, chain.softirq_run_ns];
+        if let Some(before) = chain.before {
+            self.before = before;
             self.flags |= HAS_CHAIN;
         }
         self.begin(cpu, target, now);

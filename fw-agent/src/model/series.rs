@@ -1,10 +1,8 @@
 //! From totals since the probes were attached to windows: each series remembers the last read of one record.
 
-use fw_ebpf::records::{
-    self, Counts, CpuCounts, CpuTotals, DISTANCES, EdgeCounts, IDLE_STATES, LEGS, SoftirqCounts, ThreadCounts, Total,
-};
+use fw_ebpf::records::{self, Counts, DISTANCES, EdgeCounts, IDLE_STATES, LEGS, SoftirqCounts, Total};
 
-use super::{Counted, Dist, Legs, WaitedFor};
+use super::{Dist, Legs};
 
 /// One distribution.
 #[derive(Clone, Debug, Default)]
@@ -15,9 +13,9 @@ pub struct Series {
 }
 
 impl Series {
-    /// The window between the last read and this one. `now` gives the counts (several, where they add up), `sum_ns` the
-    /// sum since the start, `max_ns` the largest value since the last read.
-    pub fn advance(&mut self, now: &[&Counts], sum_ns: u64, max_ns: u64) -> Dist {
+    /// The window between the last read and this one. `now` gives the counts (several, where they add up), `total` the
+    /// sum since the start and the largest value since the last read.
+    pub fn advance(&mut self, now: &[&Counts], total: Total) -> Dist {
         let mut before = std::mem::take(&mut self.counts).into_iter().peekable();
         let mut window = [0u64; fw_ebpf::hist::BUCKETS];
         for (i, count) in window.iter_mut().enumerate() {
@@ -29,10 +27,10 @@ impl Series {
                 self.counts.push((i as u16, sum));
             }
         }
-        let sum = sum_ns.wrapping_sub(self.sum_ns);
-        self.sum_ns = sum_ns;
+        let sum_ns = total.sum_ns.wrapping_sub(self.sum_ns);
+        self.sum_ns = total.sum_ns;
         // No value is larger than the sum of all.
-        Dist::from_counts(window, sum, max_ns.min(sum))
+        Dist::from_counts(window, sum_ns, total.max_ns.min(sum_ns))
     }
 }
 
@@ -60,7 +58,7 @@ pub struct CpuWindow {
     /// Waking to running, by distance.
     pub by_distance: [Dist; DISTANCES],
     /// Runnable to running.
-    pub runqueue: Counted,
+    pub runqueue: Dist,
     /// Wakes that found the thread still running.
     pub still_running: u64,
     /// By [`records::Loss`].
@@ -69,96 +67,59 @@ pub struct CpuWindow {
 
 impl CpuSeries {
     /// The window between the last read and this one.
-    pub fn advance(&mut self, totals: &CpuTotals, counts: &CpuCounts) -> CpuWindow {
+    pub fn advance(&mut self, cpu: &records::PerCpu) -> CpuWindow {
+        let records::PerCpu { waits, counts, .. } = cpu;
         let by_distance = std::array::from_fn(|i| {
-            let Total { sum_ns, max_ns } = totals.wake[i];
-            self.wake[i].advance(&[&counts.direct[i], &counts.remote[i]], sum_ns, max_ns)
+            let total = sum(&[waits.direct[i], waits.remote[i]]);
+            self.wake[i].advance(&[&counts.direct[i], &counts.remote[i]], total)
         });
         let runnable: Vec<&Counts> = counts.direct.iter().chain([&counts.runnable]).collect();
-        let runqueue = self.runnable.advance(&runnable, totals.runnable.sum_ns, totals.runnable.max_ns);
-        let losses = std::array::from_fn(|i| totals.losses[i] - self.losses[i].min(totals.losses[i]));
-        self.losses = totals.losses;
-        let still_running = totals.still_running.wrapping_sub(self.still_running);
-        self.still_running = totals.still_running;
-        CpuWindow { by_distance, runqueue: counted(runqueue), still_running, losses }
+        let total = sum(&[&waits.direct[..], &[waits.runnable]].concat());
+        let losses = std::array::from_fn(|i| cpu.losses[i].wrapping_sub(self.losses[i]));
+        self.losses = cpu.losses;
+        let still_running = cpu.still_running.wrapping_sub(self.still_running);
+        self.still_running = cpu.still_running;
+        CpuWindow { by_distance, runqueue: self.runnable.advance(&runnable, total), still_running, losses }
     }
 }
 
-/// A distribution with its count.
-pub(super) fn counted(latency: Dist) -> Counted {
-    Counted { count: latency.count(), latency }
-}
-
-/// Waits of one thread.
-#[derive(Clone, Debug, Default)]
-pub struct ThreadSeries {
-    wake: Series,
-    runnable: Series,
-    distance: [u32; DISTANCES],
-    preempted: u32,
-    migrations: u32,
-    waited: [u64; 6],
-}
-
-/// What a window added to one thread.
-pub struct ThreadWindow {
-    /// Waking to running.
-    pub latency: Dist,
-    /// Runnable to running.
-    pub runqueue: Dist,
-    /// Wakes by distance.
-    pub by_distance: [u64; DISTANCES],
-    /// Waits that began by being preempted.
-    pub preempted: u64,
-    /// Waits during which it changed CPU.
-    pub migrations: u64,
-    /// What the waits were for.
-    pub waited_for: WaitedFor,
-}
-
-impl ThreadSeries {
-    /// The window between the last read and this one.
-    pub fn advance(&mut self, thread: &records::Thread, counts: &ThreadCounts) -> ThreadWindow {
-        let (wake, runnable) = (thread.wake, thread.runnable);
-        let waited: [u64; 6] = std::array::from_fn(|i| thread.waited[i].wrapping_sub(self.waited[i]));
-        self.waited = thread.waited;
-        let [queue_ns, thread_ns, hardirq_ns, softirq_ns, idle_ns, switch_ns] = waited;
-        ThreadWindow {
-            latency: self.wake.advance(&[&counts.direct, &counts.remote], wake.sum_ns, wake.max_ns),
-            runqueue: self.runnable.advance(&[&counts.direct, &counts.runnable], runnable.sum_ns, runnable.max_ns),
-            by_distance: delta(&mut self.distance, &thread.distance),
-            preempted: delta_one(&mut self.preempted, thread.preempted),
-            migrations: delta_one(&mut self.migrations, thread.migrations),
-            waited_for: WaitedFor { queue_ns, thread_ns, hardirq_ns, softirq_ns, idle_ns, switch_ns },
-        }
+/// Totals of classes that count as one.
+fn sum(totals: &[Total]) -> Total {
+    Total {
+        sum_ns: totals.iter().fold(0, |sum, t| sum.wrapping_add(t.sum_ns)),
+        max_ns: totals.iter().map(|t| t.max_ns).max().unwrap_or(0),
     }
 }
 
-/// Wakes along one edge.
+/// Waits along one edge.
 #[derive(Clone, Debug, Default)]
 pub struct EdgeSeries {
     same_cpu: Series,
     cross_cpu: Series,
+    runnable: Series,
     legs: [Series; LEGS],
-    distance: [u32; DISTANCES],
+    distance: [u32; DISTANCES - 1],
     migrations: u32,
     idle_states: [u32; IDLE_STATES],
     occupants: Vec<(u32, u64)>,
 }
 
 /// What a window added to one edge.
+#[derive(Clone, Debug, Default)]
 pub struct EdgeWindow {
     /// Waking to running, on the waking CPU.
     pub same_cpu: Dist,
     /// Waking to running, on another CPU.
     pub cross_cpu: Dist,
+    /// Runnable to running; for a preempted thread's edge, all there is.
+    pub runqueue: Dist,
     /// Where the time went.
     pub legs: Legs,
     /// Wakes by distance.
     pub by_distance: [u64; DISTANCES],
-    /// Wakes during which the thread changed CPU.
+    /// Waits during which the thread changed CPU.
     pub migrations: u64,
-    /// Wakes that found the CPU idle, by state; up to the deepest one seen.
+    /// Waits that found the CPU idle, by state; up to the deepest one seen.
     pub idle_states: Vec<u64>,
     /// Who had the CPU last, and for how long (ns), most first.
     pub occupants: Vec<(u32, u64)>,
@@ -167,8 +128,10 @@ pub struct EdgeWindow {
 impl EdgeSeries {
     /// The window between the last read and this one.
     pub fn advance(&mut self, edge: &records::Edge, counts: &EdgeCounts) -> EdgeWindow {
+        let records::EdgeWaits { same_cpu, direct, remote, runnable } = edge.waits;
         // The kernel keeps no maximum of a leg: its highest bucket bounds it.
-        let mut leg = |i: usize| self.legs[i].advance(&[&counts.legs[i]], edge.legs[i], u64::MAX);
+        let mut leg =
+            |i: usize| self.legs[i].advance(&[&counts.legs[i]], Total { sum_ns: edge.legs[i], max_ns: u64::MAX });
         let legs = Legs {
             handler: leg(0),
             softirq_delay: leg(1),
@@ -182,11 +145,17 @@ impl EdgeSeries {
         };
         let mut idle_states = delta(&mut self.idle_states, &edge.idle_states).to_vec();
         idle_states.truncate(idle_states.iter().rposition(|n| *n > 0).map_or(0, |last| last + 1));
+        let cross_cpu = self.cross_cpu.advance(&[&counts.direct, &counts.remote], sum(&[direct, remote]));
+        let same_cpu_window = self.same_cpu.advance(&[&counts.same_cpu], same_cpu);
+        let [sibling, llc, node, far] = delta(&mut self.distance, &edge.distance);
         EdgeWindow {
-            same_cpu: self.same_cpu.advance(&[&counts.same_cpu], edge.same_cpu.sum_ns, edge.same_cpu.max_ns),
-            cross_cpu: self.cross_cpu.advance(&[&counts.cross_cpu], edge.cross_cpu.sum_ns, edge.cross_cpu.max_ns),
+            runqueue: self
+                .runnable
+                .advance(&[&counts.same_cpu, &counts.direct, &counts.runnable], sum(&[same_cpu, direct, runnable])),
+            by_distance: [same_cpu_window.count(), sibling, llc, node, far],
+            same_cpu: same_cpu_window,
+            cross_cpu,
             legs,
-            by_distance: delta(&mut self.distance, &edge.distance),
             migrations: delta_one(&mut self.migrations, edge.migrations),
             idle_states,
             occupants: self.occupants(edge),
@@ -225,10 +194,7 @@ impl SoftirqSeries {
     /// Raise to entry, and entry to exit, in the window between the last read and this one.
     pub fn advance(&mut self, softirq: &records::Softirq, counts: &SoftirqCounts) -> (Dist, Dist) {
         let (delay, run) = (softirq.delay, softirq.run);
-        (
-            self.delay.advance(&[&counts.delay], delay.sum_ns, delay.max_ns),
-            self.run.advance(&[&counts.run], run.sum_ns, run.max_ns),
-        )
+        (self.delay.advance(&[&counts.delay], delay), self.run.advance(&[&counts.run], run))
     }
 }
 
@@ -242,17 +208,18 @@ mod tests {
 
     #[test]
     fn a_window_is_the_difference_of_two_reads_across_a_wrap() {
+        let total = |sum_ns, max_ns| Total { sum_ns, max_ns };
         let mut series = Series::default();
         let mut counts = [0u32; BUCKETS];
         counts[bucket(1000)] = u32::MAX;
-        series.advance(&[&counts], 1000, 1000);
+        series.advance(&[&counts], total(1000, 1000));
         counts[bucket(1000)] = 1;
         counts[bucket(64)] = 3;
-        let window = series.advance(&[&counts], 1000 + 2 * 1000 + 3 * 64, 1001);
+        let window = series.advance(&[&counts], total(1000 + 2 * 1000 + 3 * 64, 1001));
         assert_eq!(window.count(), 5);
         assert_eq!(window.sum_ns, 2192);
         assert_eq!(window.max_ns, 1001);
-        assert!(series.advance(&[&counts], 3192, 0).is_empty());
+        assert!(series.advance(&[&counts], total(3192, 0)).is_empty());
     }
 
     #[test]

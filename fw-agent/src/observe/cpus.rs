@@ -4,11 +4,10 @@ use std::mem::offset_of;
 
 use fw_ebpf::{
     context,
-    records::{CpuTotals, LOSSES, Loss, Total},
+    records::{CpuWaits, DISTANCES, LOSSES, Loss, PerCpu, Total},
 };
 
 use crate::{
-    Error,
     model::{self, Counted, Losses, Wakes, series::CpuSeries},
     probe::Maps,
 };
@@ -40,20 +39,20 @@ pub struct Sum {
 
 impl Cpus {
     /// Fills in the rows of the online CPUs, and adds up all. `now_ns` is the probes' clock, `window_ns` the window.
-    pub fn advance(&mut self, maps: &Maps, rows: &mut [model::Cpu], now_ns: u64, window_ns: u64) -> Result<Sum, Error> {
+    pub fn advance(&mut self, maps: &Maps, rows: &mut [model::Cpu], now_ns: u64, window_ns: u64) -> Sum {
         let mut sum = Sum::default();
         let mut lost = [0u64; LOSSES];
         self.last.resize_with(maps.cpus.len(), Last::default);
         for (number, last) in self.last.iter_mut().enumerate() {
-            let totals = totals(maps, number);
-            let window = last.waits.advance(&totals, &maps.cpu_counts.read(number)?);
+            let cpu = read(maps, number);
+            let window = last.waits.advance(&cpu);
             let latency: model::Dist = window.by_distance.iter().cloned().collect();
             for (all, here) in sum.wakes.by_distance.iter_mut().zip(&window.by_distance) {
                 all.merge(here);
             }
             sum.wakes.latency.merge(&latency);
             sum.wakes.still_running += window.still_running;
-            sum.runqueue.latency.merge(&window.runqueue.latency);
+            sum.runqueue.latency.merge(&window.runqueue);
             for (all, here) in lost.iter_mut().zip(window.losses) {
                 *all += here;
             }
@@ -61,11 +60,11 @@ impl Cpus {
             if here > 0 {
                 sum.losses.per_cpu.push((number as u32, here));
             }
-            let shares = last.shares(&maps.cpus.read(number), now_ns, window_ns);
+            let shares = last.shares(&cpu.context, now_ns, window_ns);
             if let Some(row) = rows.iter_mut().find(|row| row.cpu as usize == number) {
                 [row.hardirq_share, row.softirq_share, row.idle_share] = shares;
-                row.wakes = Counted { count: latency.count(), latency };
-                row.runqueue = window.runqueue;
+                row.wakes = counted(latency);
+                row.runqueue = counted(window.runqueue);
             }
         }
         sum.wakes.count = sum.wakes.latency.count();
@@ -80,7 +79,7 @@ impl Cpus {
             clock: lost(Loss::Clock),
             ..sum.losses
         };
-        Ok(sum)
+        sum
     }
 }
 
@@ -102,12 +101,20 @@ impl Last {
     }
 }
 
-fn totals(maps: &Maps, number: usize) -> CpuTotals {
-    let mut totals = maps.cpu_totals.read(number);
-    let take = |offset: usize| maps.cpu_totals.take(number, offset + offset_of!(Total, max_ns));
-    for (i, wake) in totals.wake.iter_mut().enumerate() {
-        wake.max_ns = take(offset_of!(CpuTotals, wake) + i * size_of::<Total>());
+fn counted(latency: model::Dist) -> Counted {
+    Counted { count: latency.count(), latency }
+}
+
+fn read(maps: &Maps, number: usize) -> PerCpu {
+    let mut cpu = maps.cpus.read(number);
+    let waits = offset_of!(PerCpu, waits);
+    let take = |class: usize, i: usize| {
+        maps.cpus.take(number, waits + class + i * size_of::<Total>() + offset_of!(Total, max_ns))
+    };
+    for i in 0..DISTANCES {
+        cpu.waits.direct[i].max_ns = take(offset_of!(CpuWaits, direct), i);
+        cpu.waits.remote[i].max_ns = take(offset_of!(CpuWaits, remote), i);
     }
-    totals.runnable.max_ns = take(offset_of!(CpuTotals, runnable));
-    totals
+    cpu.waits.runnable.max_ns = take(offset_of!(CpuWaits, runnable), 0);
+    cpu
 }

@@ -1,8 +1,6 @@
 //! Freeing records that the probes may be writing this instant: they are marked first, so that no new write begins, and
 //! cleared a window later, when any that had begun has ended.
 
-use crate::Error;
-
 /// Stands in a record's `tid` once it is doomed. No thread has it.
 pub const DOOMED: u32 = u32::MAX;
 
@@ -16,8 +14,8 @@ impl Doomed {
         self.0.push(index);
     }
 
-    /// Frees those marked in the last window by `clear`.
-    pub fn free(&mut self, mut clear: impl FnMut(usize) -> Result<(), Error>) -> Result<(), Error> {
-        self.0.drain(..).try_for_each(&mut clear)
+    /// Those marked in the last window, to be cleared now.
+    pub fn take(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.0)
     }
 }

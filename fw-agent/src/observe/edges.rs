@@ -7,7 +7,7 @@ use std::{
 
 use fw_ebpf::{
     cause::{Cause, Origin, Vector},
-    records::{self, FREE, Record, Total},
+    records::{self, EdgeWaits, FREE, Record, Total},
 };
 
 use super::{
@@ -18,8 +18,11 @@ use super::{
 };
 use crate::{
     Error,
-    model::{self, CauseKind, series::EdgeSeries},
-    probe::{EDGES, Maps},
+    model::{
+        self, CauseKind,
+        series::{EdgeSeries, EdgeWindow},
+    },
+    probe::Maps,
 };
 
 /// An edge without a wake for so many windows is freed: edges are what is active.
@@ -37,31 +40,41 @@ pub struct Edges {
 #[derive(Default)]
 struct Last {
     key: (u64, u32, u32),
-    wakes: u64,
+    waits: u64,
     idle_windows: u32,
     series: EdgeSeries,
 }
 
+/// An edge with waits in the window.
+pub struct Active {
+    /// What wakes; [`Cause::PREEMPTED`] if nothing did.
+    pub cause: Cause,
+    /// The thread that waited.
+    pub tid: u32,
+    /// Index of its record.
+    pub thread: u32,
+    /// CPU on which the last wait ended.
+    pub cpu: u32,
+    /// What the window added.
+    pub window: EdgeWindow,
+}
+
 impl Edges {
-    /// Reads the window of every edge.
-    pub fn advance(
-        &mut self,
-        maps: &mut Maps,
-        threads: &threads::Read,
-        names: &Names,
-        irqs: &[model::Irq],
-    ) -> Result<Vec<model::Edge>, Error> {
-        let counts = &mut maps.edge_counts;
+    /// Threads that have an edge.
+    pub fn threads(&self) -> HashSet<u32> {
+        self.last.values().map(|last| last.key.1).collect()
+    }
+
+    /// Reads the window of every edge. Those that lead to threads that are `gone` are freed, and those that are idle.
+    pub fn advance(&mut self, maps: &mut Maps, gone: &HashSet<(u32, u32)>) -> Result<Vec<Active>, Error> {
         let records = &maps.edges;
-        self.doomed.free(|i| {
-            counts.write(i, Record::zeroed())?;
+        for i in self.doomed.take() {
+            maps.edge_counts.write(i, Record::zeroed())?;
             records.write(i, Record::zeroed());
-            Ok(())
-        })?;
-        let gone: HashSet<(u32, u32)> = threads.gone.iter().copied().collect();
-        let labels = Labels::new(irqs, threads, names);
-        let patience = if self.last.len() * 4 > EDGES as usize * 3 { IDLE_WINDOWS_PRESSED } else { IDLE_WINDOWS };
-        let mut rows = Vec::new();
+        }
+        let pressed = self.last.len() * 4 > records.len() * 3;
+        let patience = if pressed { IDLE_WINDOWS_PRESSED } else { IDLE_WINDOWS };
+        let mut active = Vec::new();
         for i in 0..records.len() {
             let mut edge = records.read(i);
             if !edge.cause.is_some() || edge.tid == FREE || edge.tid == DOOMED {
@@ -73,30 +86,50 @@ impl Edges {
             if last.key != key {
                 *last = Last { key, ..Last::default() };
             }
-            let wakes = edge.distance.iter().map(|n| u64::from(*n)).sum();
-            if wakes == std::mem::replace(&mut last.wakes, wakes) {
+            // Every wait of a whole nanosecond shows in one of the sums.
+            let EdgeWaits { same_cpu, direct, remote, runnable } = edge.waits;
+            let waits = [same_cpu, direct, remote, runnable].iter().fold(0, |sum, t| t.sum_ns.wrapping_add(sum));
+            if waits == std::mem::replace(&mut last.waits, waits) {
                 last.idle_windows += 1;
             } else {
                 last.idle_windows = 0;
-                let take = |offset| records.take(i, offset + offset_of!(Total, max_ns));
-                edge.same_cpu.max_ns = take(offset_of!(records::Edge, same_cpu));
-                edge.cross_cpu.max_ns = take(offset_of!(records::Edge, cross_cpu));
-                let window = last.series.advance(&edge, &counts.read(i)?);
-                rows.push(row(&edge, window, &labels));
+                take_maxima(maps, i, &mut edge.waits);
+                let window = last.series.advance(&edge, &maps.edge_counts.read(i)?);
+                active.push(Active { cause: edge.cause, tid: edge.tid, thread: edge.thread, cpu: edge.cpu, window });
             }
             if last.idle_windows >= patience || gone.contains(&(edge.thread, edge.tid)) {
                 records.put(i, offset_of!(records::Edge, tid), DOOMED);
                 self.doomed.add(i);
             }
         }
-        rows.sort_by_key(|e| std::cmp::Reverse(e.latency.sum_ns));
-        Ok(rows)
+        Ok(active)
     }
 }
 
-fn row(edge: &records::Edge, window: model::series::EdgeWindow, labels: &Labels<'_>) -> model::Edge {
+fn take_maxima(maps: &Maps, index: usize, waits: &mut EdgeWaits) {
+    for (offset, total) in [
+        (offset_of!(EdgeWaits, same_cpu), &mut waits.same_cpu),
+        (offset_of!(EdgeWaits, direct), &mut waits.direct),
+        (offset_of!(EdgeWaits, remote), &mut waits.remote),
+        (offset_of!(EdgeWaits, runnable), &mut waits.runnable),
+    ] {
+        total.max_ns = maps.edges.take(index, offset_of!(records::Edge, waits) + offset + offset_of!(Total, max_ns));
+    }
+}
+
+/// Rows of the edges along which something was woken, most time lost first.
+pub fn rows(active: &[Active], threads: &threads::Known, names: &Names, irqs: &[model::Irq]) -> Vec<model::Edge> {
+    let labels = Labels::new(irqs, threads, names);
+    let wakes = active.iter().filter(|edge| edge.cause != Cause::PREEMPTED);
+    let mut rows: Vec<model::Edge> = wakes.map(|edge| row(edge, &labels)).collect();
+    rows.sort_by_key(|e| (std::cmp::Reverse(e.latency.sum_ns), e.tid));
+    rows
+}
+
+fn row(edge: &Active, labels: &Labels<'_>) -> model::Edge {
+    let window = &edge.window;
     let (pid, comm) = labels.thread(edge.tid);
-    let occupant = |(tid, held_ns)| model::Occupant { tid, comm: labels.thread(tid).1, held_ns };
+    let occupant = |&(tid, held_ns): &(u32, u64)| model::Occupant { tid, comm: labels.thread(tid).1, held_ns };
     model::Edge {
         cause: labels.cause(edge.cause),
         pid,
@@ -107,11 +140,11 @@ fn row(edge: &records::Edge, window: model::series::EdgeWindow, labels: &Labels<
         by_distance: window.by_distance,
         migrations: window.migrations,
         latency: [window.same_cpu.clone(), window.cross_cpu.clone()].into_iter().collect(),
-        latency_same_cpu: window.same_cpu,
-        latency_cross_cpu: window.cross_cpu,
-        legs: window.legs,
-        idle_states: window.idle_states,
-        occupants: window.occupants.into_iter().map(occupant).collect(),
+        latency_same_cpu: window.same_cpu.clone(),
+        latency_cross_cpu: window.cross_cpu.clone(),
+        legs: window.legs.clone(),
+        idle_states: window.idle_states.clone(),
+        occupants: window.occupants.iter().map(occupant).collect(),
     }
 }
 
@@ -133,28 +166,25 @@ pub const fn vector_label(vector: Vector) -> &'static str {
 /// Names for what the kernel knows by number.
 struct Labels<'a> {
     irqs: HashMap<u32, &'a str>,
-    threads: &'a threads::Read,
+    threads: &'a threads::Known,
     names: &'a Names,
 }
 
 impl<'a> Labels<'a> {
-    fn new(irqs: &'a [model::Irq], threads: &'a threads::Read, names: &'a Names) -> Labels<'a> {
+    fn new(irqs: &'a [model::Irq], threads: &'a threads::Known, names: &'a Names) -> Labels<'a> {
         let irqs = irqs.iter().filter_map(|i| Some((i.irq?, i.name.as_str()))).collect();
         Labels { irqs, threads, names }
     }
 
     /// Process and name.
     fn thread(&self, tid: u32) -> (u32, String) {
-        if let Some(known) = self.threads.comms.get(&tid) {
-            return known.clone();
-        }
-        self.names.task(tid).map_or_else(|| (0, String::new()), |task| (task.tgid, task.comm))
+        self.threads.name(tid, self.names)
     }
 
     fn cause(&self, cause: Cause) -> model::Cause {
         let named = |kind, irq, tid, name: String| model::Cause { kind, irq, tid, name };
         match cause.origin() {
-            Origin::None => named(CauseKind::Task, None, None, "unknown".into()),
+            Origin::None | Origin::Preempted => named(CauseKind::Task, None, None, "unknown".into()),
             Origin::Irq(irq) => {
                 named(CauseKind::Irq, Some(irq), None, self.irqs.get(&irq).copied().unwrap_or_default().into())
             }

@@ -26,7 +26,8 @@ impl Irqs {
             let (count, series) = self.last.entry(irq).or_default();
             if total.count != std::mem::replace(count, total.count) {
                 let max_ns = maps.irqs.take(irq as usize, offset_of!(records::Irq, max_ns));
-                row.handler = series.advance(&[&maps.irq_counts.read(irq as usize)?], total.sum_ns, max_ns);
+                let total = records::Total { sum_ns: total.sum_ns, max_ns };
+                row.handler = series.advance(&[&maps.irq_counts.read(irq as usize)?], total);
             }
         }
         Ok(())

@@ -120,14 +120,19 @@ impl Observer {
         self.names.next_window();
         let maps = &mut self.probes.maps;
         let (mut cpus, mut irqs) = (reading.cpus, reading.irqs);
-        let sum = self.cpus.advance(maps, &mut cpus, monotonic_ns(), window.as_nanos() as u64)?;
+        let sum = self.cpus.advance(maps, &mut cpus, monotonic_ns(), window.as_nanos() as u64);
         self.irqs.advance(maps, &mut irqs)?;
         if let Some(pattern) = &self.filter.irq {
             irqs::want(maps, &irqs, pattern);
             irqs.retain(|row| irqs::wanted(row, pattern));
         }
-        let threads = self.threads.advance(maps, &mut self.names)?;
-        let edges = self.edges.advance(maps, &threads, &self.names, &irqs)?;
+        let known = self.threads.advance(maps, &mut self.names, &self.edges.threads());
+        let active = self.edges.advance(maps, &known.gone)?;
+        let edges = edges::rows(&active, &known, &self.names, &irqs);
+        let threads = known.rows(&active, &self.names);
+        for (_, tid) in known.gone {
+            self.names.forget(tid);
+        }
         irqs::add_consumers(&mut irqs, &edges);
         let softirqs = self.softirqs.advance(maps)?;
         let napi = self.softirqs.advance_napi(maps);
@@ -143,7 +148,7 @@ impl Observer {
             irqs,
             softirqs,
             napi,
-            threads: threads.rows,
+            threads,
             edges,
             lints: Vec::new(),
             losses: model::Losses { recursion, ..sum.losses },

@@ -1,121 +1,147 @@
-//! Threads: their windows, and the records of those that are gone.
+//! Threads: who they are, and what they waited in all (the sum of the edges that lead to them).
 
-use std::{collections::HashMap, mem::offset_of};
+use std::{
+    collections::{HashMap, HashSet},
+    mem::offset_of,
+};
 
-use fw_ebpf::records::{self, EXITED, FREE, Record, Total};
+use fw_ebpf::{
+    cause::Cause,
+    records::{self, EXITED, FREE, Record},
+};
 
 use super::{
     doomed::{DOOMED, Doomed},
-    edges::share,
+    edges::{Active, share},
     names::{Names, comm},
 };
 use crate::{
-    Error,
-    model::{self, series::ThreadSeries},
+    model::{self, Dist, WaitedFor},
     probe::Maps,
 };
 
-/// A thread that has not waited for so many windows is looked up: if it is gone, its record is freed.
-const IDLE_WINDOWS: u32 = 10;
+/// A thread without an edge is looked up every so many windows: if it is gone, its record is freed.
+const LOOK_WINDOWS: u64 = 8;
 
-/// The last read of each record.
+/// The records of threads.
 #[derive(Default)]
 pub struct Threads {
-    last: HashMap<usize, Last>,
     doomed: Doomed,
+    window: u64,
 }
 
+/// Who the threads are.
 #[derive(Default)]
-struct Last {
-    tid: u32,
-    waits: u64,
-    idle_windows: u32,
-    series: ThreadSeries,
-}
-
-/// What the records said.
-#[derive(Default)]
-pub struct Read {
-    /// Threads that waited in the window.
-    pub rows: Vec<model::Thread>,
-    /// Names of threads that have a record, by thread.
-    pub comms: HashMap<u32, (u32, String)>,
+pub struct Known {
+    /// Process and first name of threads that have a record, by thread.
+    by_tid: HashMap<u32, Identity>,
     /// Records (index, thread) that are being freed: the edges that lead there go too.
-    pub gone: Vec<(u32, u32)>,
+    pub gone: HashSet<(u32, u32)>,
+}
+
+#[derive(Clone, Copy)]
+struct Identity {
+    pid: u32,
+    comm: [u8; 16],
+    exited: bool,
 }
 
 impl Threads {
-    /// Reads the window of every thread.
-    pub fn advance(&mut self, maps: &mut Maps, names: &mut Names) -> Result<Read, Error> {
-        let counts = &mut maps.thread_counts;
+    /// Reads who there is. `busy` tells of threads that have an edge, and so were there lately.
+    pub fn advance(&mut self, maps: &Maps, names: &mut Names, busy: &HashSet<u32>) -> Known {
         let records = &maps.threads;
-        self.doomed.free(|i| {
-            counts.write(i, Record::zeroed())?;
+        self.window += 1;
+        for i in self.doomed.take() {
             records.write(i, Record::zeroed());
-            Ok(())
-        })?;
-        let mut read = Read::default();
+        }
+        let mut known = Known::default();
         for i in 0..records.len() {
-            let mut thread = records.read(i);
-            if thread.tid == FREE || thread.tid == DOOMED {
-                self.last.remove(&i);
+            let records::Thread { tid, pid, flags, comm, .. } = records.read(i);
+            if tid == FREE || tid == DOOMED {
                 continue;
             }
-            let last = self.last.entry(i).or_default();
-            if last.tid != thread.tid {
-                *last = Last { tid: thread.tid, ..Last::default() };
-            }
-            let waits = thread.distance.iter().map(|n| u64::from(*n)).sum::<u64>() + u64::from(thread.preempted);
-            let waited = waits != std::mem::replace(&mut last.waits, waits);
-            last.idle_windows = if waited { 0 } else { last.idle_windows + 1 };
-            let task = if waited { names.task(thread.tid) } else { None };
-            let (pid, name) = match &task {
-                Some(task) => (task.tgid, task.comm.clone()),
-                None => (thread.pid, comm(&thread.comm)),
-            };
-            if waited {
-                let take = |offset| records.take(i, offset + offset_of!(Total, max_ns));
-                thread.wake.max_ns = take(offset_of!(records::Thread, wake));
-                thread.runnable.max_ns = take(offset_of!(records::Thread, runnable));
-                let window = last.series.advance(&thread, &counts.read(i)?);
-                read.rows.push(row(&thread, window, pid, name.clone(), task.unwrap_or_default()));
-            }
-            read.comms.insert(thread.tid, (pid, name));
-            let idle = last.idle_windows.is_multiple_of(IDLE_WINDOWS) && last.idle_windows > 0;
-            if thread.flags & EXITED != 0 || (idle && !names.is_alive(thread.tid)) {
+            let exited = flags & EXITED != 0;
+            known.by_tid.insert(tid, Identity { pid, comm, exited });
+            let look = (self.window + u64::from(tid)).is_multiple_of(LOOK_WINDOWS) && !busy.contains(&tid);
+            if exited || (look && !names.is_alive(tid)) {
                 records.put(i, offset_of!(records::Thread, tid), DOOMED);
                 self.doomed.add(i);
-                names.forget(thread.tid);
-                read.gone.push((i as u32, thread.tid));
+                known.gone.insert((i as u32, tid));
             }
         }
-        read.rows.sort_by_key(|t| std::cmp::Reverse(t.latency.sum_ns.max(t.runqueue.sum_ns)));
-        Ok(read)
+        known
     }
 }
 
-fn row(
-    thread: &records::Thread,
-    window: model::series::ThreadWindow,
-    pid: u32,
-    comm: String,
-    task: crate::host::Task,
-) -> model::Thread {
-    model::Thread {
-        pid,
-        tid: thread.tid,
-        comm,
-        cgroup: task.cgroup,
-        exited: thread.flags & EXITED != 0,
-        allowed_cpus: task.allowed_cpus,
-        cpu: thread.cpu,
-        wakes: window.by_distance.iter().sum(),
-        preempted: window.preempted,
-        migrations: window.migrations,
-        latency: window.latency,
-        runqueue: window.runqueue,
-        by_distance: window.by_distance,
-        cross_cpu_share: share(&window.by_distance),
-        waited_for: window.waited_for,
+impl Known {
+    /// Process and name of a thread: as it is called now, or was when last seen.
+    pub fn name(&self, tid: u32, names: &Names) -> (u32, String) {
+        match (names.task(tid), self.by_tid.get(&tid)) {
+            (Some(task), _) => (task.tgid, task.comm),
+            (None, Some(identity)) => (identity.pid, comm(&identity.comm)),
+            (None, None) => (0, String::new()),
+        }
+    }
+
+    /// Threads that waited in the window, from the edges that lead to them; most time lost first.
+    pub fn rows(&self, edges: &[Active], names: &Names) -> Vec<model::Thread> {
+        let mut rows: HashMap<(u32, u32), (u64, model::Thread)> = HashMap::new();
+        for edge in edges {
+            let (busiest, row) = rows.entry((edge.tid, edge.thread)).or_insert_with(|| (0, self.row(edge.tid, names)));
+            let waits = edge.window.runqueue.count();
+            if waits >= *busiest {
+                *busiest = waits;
+                row.cpu = edge.cpu;
+            }
+            add(row, edge);
+        }
+        let mut rows: Vec<model::Thread> = rows.into_values().map(|(_, row)| row).collect();
+        for row in &mut rows {
+            row.wakes = row.by_distance.iter().sum();
+            row.cross_cpu_share = share(&row.by_distance);
+        }
+        rows.sort_by_key(|t| (std::cmp::Reverse(t.latency.sum_ns.max(t.runqueue.sum_ns)), t.tid));
+        rows
+    }
+
+    fn row(&self, tid: u32, names: &Names) -> model::Thread {
+        let (pid, comm) = self.name(tid, names);
+        let task = names.task(tid).unwrap_or_default();
+        let exited = self.by_tid.get(&tid).is_some_and(|i| i.exited);
+        model::Thread {
+            pid,
+            tid,
+            comm,
+            cgroup: task.cgroup,
+            exited,
+            allowed_cpus: task.allowed_cpus,
+            ..model::Thread::default()
+        }
+    }
+}
+
+fn add(row: &mut model::Thread, edge: &Active) {
+    let window = &edge.window;
+    if edge.cause == Cause::PREEMPTED {
+        row.preempted += window.runqueue.count();
+    } else {
+        row.latency.merge(&[window.same_cpu.clone(), window.cross_cpu.clone()].into_iter().collect::<Dist>());
+        for (sum, n) in row.by_distance.iter_mut().zip(window.by_distance) {
+            *sum += n;
+        }
+    }
+    row.runqueue.merge(&window.runqueue);
+    row.migrations += window.migrations;
+    let WaitedFor { queue_ns, thread_ns, hardirq_ns, softirq_ns, idle_ns, switch_ns } = &mut row.waited_for;
+    let legs = &window.legs;
+    for (sum, leg) in [
+        (queue_ns, &legs.queue),
+        (thread_ns, &legs.thread),
+        (hardirq_ns, &legs.hardirq),
+        (softirq_ns, &legs.softirq),
+        (idle_ns, &legs.idle),
+        (switch_ns, &legs.switch),
+    ] {
+        *sum += leg.sum_ns;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use btf_rs::{Backend, Btf, BtfType, Type};
+use btf_rs::{Btf, BtfType, Type};
 
 use crate::Error;
 
@@ -16,9 +16,8 @@ impl Kernel {
     /// Reads the types of the kernel.
     pub fn read(root: &Path) -> Result<Kernel, Error> {
         let path = root.join(VMLINUX);
-        Btf::from_file_with_backend(&path, Backend::Mmap)
-            .map(Kernel)
-            .map_err(|e| Error::NoBtf { path, reason: e.to_string() })
+        // Not mapped: that file can be only since 6.16.
+        Btf::from_file(&path).map(Kernel).map_err(|e| Error::NoBtf { path, reason: e.to_string() })
     }
 
     /// Arguments of a tracepoint; `None` if this kernel has no such tracepoint.

@@ -6,12 +6,7 @@ use aya::{
     Ebpf, Pod,
     maps::{Array, Map, MapData},
 };
-use fw_ebpf::{
-    context::Cpu,
-    records::{
-        Counts, CpuCounts, CpuTotals, Edge, EdgeCounts, Irq, Napi, Record, Softirq, SoftirqCounts, Thread, ThreadCounts,
-    },
-};
+use fw_ebpf::records::{Counts, Edge, EdgeCounts, Irq, Napi, PerCpu, Record, Softirq, SoftirqCounts, Thread};
 
 use super::mapped::Mapped;
 use crate::Error;
@@ -45,16 +40,10 @@ impl<T: Record> Table<T> {
 
 /// All maps. What lies in one record of `X` and one of `XCounts` belongs together by its index.
 pub struct Maps {
-    /// What each CPU is doing; by CPU.
-    pub cpus: Mapped<Cpu>,
     /// By CPU.
-    pub cpu_totals: Mapped<CpuTotals>,
-    /// By CPU.
-    pub cpu_counts: Table<CpuCounts>,
+    pub cpus: Mapped<PerCpu>,
     /// In no order.
     pub threads: Mapped<Thread>,
-    /// As `threads`.
-    pub thread_counts: Table<ThreadCounts>,
     /// In no order.
     pub edges: Mapped<Edge>,
     /// As `edges`.
@@ -76,10 +65,7 @@ impl Maps {
     pub fn take(ebpf: &mut Ebpf) -> Result<Maps, Error> {
         Ok(Maps {
             cpus: mapped(ebpf, "CPUS")?,
-            cpu_totals: mapped(ebpf, "CPU_TOTALS")?,
-            cpu_counts: table(ebpf, "CPU_COUNTS")?,
             threads: mapped(ebpf, "THREADS")?,
-            thread_counts: table(ebpf, "THREAD_COUNTS")?,
             edges: mapped(ebpf, "EDGES")?,
             edge_counts: table(ebpf, "EDGE_COUNTS")?,
             irqs: mapped(ebpf, "IRQS")?,
@@ -94,20 +80,13 @@ impl Maps {
     pub fn bytes(&self) -> u64 {
         let mapped = [
             self.cpus.bytes(),
-            self.cpu_totals.bytes(),
             self.threads.bytes(),
             self.edges.bytes(),
             self.irqs.bytes(),
             self.softirqs.bytes(),
             self.napi.bytes(),
         ];
-        let tables = [
-            self.cpu_counts.bytes(),
-            self.thread_counts.bytes(),
-            self.edge_counts.bytes(),
-            self.irq_counts.bytes(),
-            self.softirq_counts.bytes(),
-        ];
+        let tables = [self.edge_counts.bytes(), self.irq_counts.bytes(), self.softirq_counts.bytes()];
         mapped.iter().chain(&tables).sum::<usize>() as u64
     }
 }

@@ -27,10 +27,21 @@ static OBJECT: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/fw
 
 /// Wake slots: 4 MiB of kernel memory. A power of two.
 const SLOTS: u32 = 1 << 15;
-/// Threads with a record of their own. A power of two.
-pub const THREADS: u32 = 1 << 12;
-/// Edges with a record of their own: 26 MiB of kernel memory. A power of two.
-pub const EDGES: u32 = 1 << 11;
+/// Threads that can be told apart: 512 KiB of kernel memory. A power of two.
+const THREADS: u32 = 1 << 14;
+
+/// Edges with a record of their own, for a host of so many CPUs: an edge takes 15 KiB of kernel memory, and more CPUs run
+/// more threads. A power of two.
+const fn edges(cpus: u32) -> u32 {
+    let wanted = cpus.next_power_of_two() * 64;
+    if wanted < 1 << 11 {
+        1 << 11
+    } else if wanted > 1 << 14 {
+        1 << 14
+    } else {
+        wanted
+    }
+}
 
 /// A group of probes that makes sense on its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -123,8 +134,8 @@ impl Probes {
         let maps = Maps::take(&mut ebpf)?;
         for (i, place) in config.places.iter().enumerate() {
             let mut cpu = maps.cpus.read(i);
-            cpu.place = *place;
-            cpu.realtime = config.realtime.into();
+            cpu.context.place = *place;
+            cpu.context.realtime = config.realtime.into();
             maps.cpus.write(i, cpu);
         }
         // All are loaded before the first is attached, so that the first counts are of the whole chain.
@@ -157,6 +168,7 @@ fn wanted(families: &BTreeSet<Family>, kernel: &Kernel) -> Result<Vec<&'static s
 }
 
 fn load(config: &Config<'_>, kernel: &Kernel) -> Result<Ebpf, Error> {
+    let cpus = config.places.len() as u32;
     let offsets = [
         ("TASK_PID", kernel.offset("task_struct", &["pid"])?),
         ("TASK_TGID", kernel.offset("task_struct", &["tgid"])?),
@@ -169,10 +181,9 @@ fn load(config: &Config<'_>, kernel: &Kernel) -> Result<Ebpf, Error> {
         ("DEVICE_NAME", kernel.offset("net_device", &["name"])?),
         ("SLOT_MASK", SLOTS - 1),
         ("THREAD_MASK", THREADS - 1),
-        ("EDGE_MASK", EDGES - 1),
+        ("EDGE_MASK", edges(cpus) - 1),
     ];
     let filter = filter::Globals::resolve(config.filter, kernel)?;
-    let cpus = config.places.len() as u32;
     let softirqs = cpus * fw_ebpf::context::SOFTIRQS as u32;
     let mut loader = EbpfLoader::new();
     for (name, value) in &offsets {
@@ -181,13 +192,10 @@ fn load(config: &Config<'_>, kernel: &Kernel) -> Result<Ebpf, Error> {
     filter.set(&mut loader);
     for (map, size) in [
         ("CPUS", cpus),
-        ("CPU_TOTALS", cpus),
-        ("CPU_COUNTS", cpus),
         ("SLOTS", SLOTS),
         ("THREADS", THREADS),
-        ("THREAD_COUNTS", THREADS),
-        ("EDGES", EDGES),
-        ("EDGE_COUNTS", EDGES),
+        ("EDGES", edges(cpus)),
+        ("EDGE_COUNTS", edges(cpus)),
         ("IRQS", config.irqs),
         ("IRQ_COUNTS", config.irqs),
         ("SOFTIRQS", softirqs),

@@ -7,14 +7,14 @@ use fw_ebpf::{cause::Cause, records::Loss};
 
 use crate::{
     kernel,
-    maps::{self, IRQ_COUNTS, IRQS, bucket_of, lose, place, this_cpu},
+    maps::{self, IRQ_COUNTS, IRQS, bucket_of, here, lose, place},
 };
 
 const IRQ_WAKE_THREAD: u32 = 2;
 
 #[btf_tracepoint(function = "irq_handler_entry")]
 fn irq_handler_entry(ctx: BtfTracePointContext) -> i32 {
-    if let Some((_, cpu)) = this_cpu() {
+    if let Some((_, cpu)) = here() {
         // SAFETY: the helper has no preconditions.
         cpu.hard_enter(Cause::irq(ctx.arg::<u64>(0) as u32), unsafe { bpf_ktime_get_ns() });
     }
@@ -26,7 +26,7 @@ fn irq_handler_exit(ctx: BtfTracePointContext) -> i32 {
     let irq = ctx.arg::<u64>(0) as u32;
     let action = ctx.arg::<*const u8>(1);
     let wakes_thread = ctx.arg::<u64>(2) as u32 & IRQ_WAKE_THREAD != 0;
-    let Some((number, cpu)) = this_cpu() else { return 0 };
+    let Some((number, cpu)) = here() else { return 0 };
     // SAFETY: the helper has no preconditions.
     let now = unsafe { bpf_ktime_get_ns() };
     let last = kernel::next(action).is_null();

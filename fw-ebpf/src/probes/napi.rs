@@ -5,7 +5,7 @@ use fw_ebpf::records::{FREE, NAPIS};
 
 use crate::{
     kernel,
-    maps::{self, NAPI, this_cpu},
+    maps::{self, NAPI, cpu_number},
 };
 
 #[btf_tracepoint(function = "napi_poll")]
@@ -14,7 +14,6 @@ fn napi_poll(ctx: BtfTracePointContext) -> i32 {
     let work = ctx.arg::<u64>(1) as u32;
     let budget = ctx.arg::<u64>(2) as u32;
     let id = kernel::napi_id(napi);
-    let Some((cpu, _)) = this_cpu() else { return 0 };
     // One instance is polled by one CPU at a time: its record has one writer.
     let Some(record) = maps::at(&NAPI, id & (NAPIS - 1)) else { return 0 };
     if record.id != id {
@@ -24,7 +23,7 @@ fn napi_poll(ctx: BtfTracePointContext) -> i32 {
         record.device = kernel::device_name(kernel::napi_dev(napi));
         record.id = id;
     }
-    record.cpu = cpu;
+    record.cpu = cpu_number();
     record.polls += 1;
     record.work += u64::from(work);
     if work >= budget {

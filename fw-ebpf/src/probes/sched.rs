@@ -4,16 +4,13 @@ use aya_ebpf::{helpers::bpf_ktime_get_ns, macros::btf_tracepoint, programs::BtfT
 use fw_ebpf::{
     cause::Cause,
     context::{Chain, Cpu},
-    records::{EXITED, Loss, thread_home},
+    records::{DISTANCES, EXITED, Loss, PerCpu},
     wait::{HAS_CHAIN, MIGRATED, PASSES_ON, PREEMPTED, Slot, UNWANTED, Wait},
 };
 
 use crate::{
     filter, find, kernel,
-    maps::{
-        self, CPU_COUNTS, CPU_TOTALS, CPUS, EDGE_COUNTS, THREAD_COUNTS, THREADS, bucket_of, count, count_in, lose,
-        this_cpu,
-    },
+    maps::{self, EDGE_COUNTS, THREADS, bucket_of, count, count_in, cpu_number, lose, this_cpu},
 };
 
 #[inline(always)]
@@ -46,21 +43,17 @@ fn woken(task: *const u8) {
     }
     let Some((number, cpu)) = this_cpu() else { return };
     let Some(slot) = slot_of(task, tid, number) else { return };
-    if slot.is_waiting()
-        && slot.flags & (PREEMPTED | UNWANTED) == 0
-        && let Some(totals) = maps::at(&CPU_TOTALS, number)
-    {
-        totals.still_running += 1;
+    if slot.is_waiting() && slot.flags & (PREEMPTED | UNWANTED) == 0 {
+        cpu.still_running += 1;
     }
     let now = clock();
-    let chain = chain(cpu, task, now);
+    let chain = chain(&mut cpu.context, task, now);
     let flags = if wanted && filter::wants_cause(chain.cause) { 0 } else { UNWANTED };
     let target = kernel::cpu(task);
-    let state = if target == number { Some(cpu) } else { maps::at(&CPUS, target) };
-    if let Some(state) = state {
-        slot.wake(&chain, number, target, state, flags, now);
-    } else {
-        lose(0, Loss::CpuOutOfRange);
+    let context = if target == number { Some(&mut cpu.context) } else { maps::context(target) };
+    match context {
+        Some(context) => slot.wake(&chain, number, target, context, flags, now),
+        None => lose(0, Loss::CpuOutOfRange),
     }
 }
 
@@ -72,7 +65,7 @@ fn chain(cpu: &mut Cpu, task: *const u8, now: u64) -> Chain {
         let irq = cpu.waking_thread_of;
         cpu.waking_thread_of = Cause::NONE;
         if kernel::comm(task).starts_with(b"irq/") {
-            return Chain { cause: irq, ..Chain::default() };
+            return Chain { cause: irq, before: None };
         }
     }
     cpu.chain(now)
@@ -86,8 +79,9 @@ fn slot_of(task: *const u8, tid: u32, cpu: u32) -> Option<&'static mut Slot> {
         if slot.claim(tid) {
             lose(cpu, Loss::Aliased);
         }
-        slot.thread = thread_home(tid, maps::thread_mask());
+        slot.thread = find::NOWHERE;
         slot.edge = find::NOWHERE;
+        slot.preemptions = find::NOWHERE;
         if kernel::is_kthread(task) {
             let comm = kernel::comm(task);
             if comm.starts_with(b"irq/") || comm.starts_with(b"napi/") {
@@ -103,13 +97,14 @@ fn slot_of(task: *const u8, tid: u32, cpu: u32) -> Option<&'static mut Slot> {
 #[btf_tracepoint(function = "sched_wakeup")]
 fn sched_wakeup(ctx: BtfTracePointContext) -> i32 {
     let tid = kernel::pid(ctx.arg(0));
-    let Some((number, cpu)) = this_cpu() else { return 0 };
+    let number = cpu_number();
     if let Some(slot) = maps::slot(tid)
         && slot.waker_cpu != number
         && slot.tid == tid
         && slot.is_waiting()
+        && let Some(context) = maps::context(number)
     {
-        slot.queue(number, cpu, clock());
+        slot.queue(number, context, clock());
     }
     0
 }
@@ -121,7 +116,7 @@ fn sched_migrate_task(ctx: BtfTracePointContext) -> i32 {
     if let Some(slot) = maps::slot(tid)
         && slot.tid == tid
         && slot.is_waiting()
-        && let (Some(from), Some(state)) = (maps::at(&CPUS, slot.cpu), maps::at(&CPUS, to))
+        && let (Some(from), Some(state)) = (maps::context(slot.cpu), maps::context(to))
     {
         slot.migrate(from, to, state, clock());
     }
@@ -143,7 +138,7 @@ fn sched_switch(ctx: BtfTracePointContext) -> i32 {
             && let Some(slot) = slot_of(prev, tid, number)
         {
             let flags = if filter::wants_cause(Cause::NONE) { 0 } else { UNWANTED };
-            slot.preempt(number, cpu, flags, now);
+            slot.preempt(number, &cpu.context, flags, now);
         }
     }
     let tid = kernel::pid(next);
@@ -153,7 +148,7 @@ fn sched_switch(ctx: BtfTracePointContext) -> i32 {
         && slot.tid == tid
     {
         if slot.is_waiting() {
-            match slot.run(number, cpu, now) {
+            match slot.run(number, &cpu.context, now) {
                 None => lose(number, Loss::Clock),
                 Some(wait) if slot.flags & UNWANTED == 0 => ended(slot, &wait, next, number, cpu),
                 Some(_) => {}
@@ -163,73 +158,79 @@ fn sched_switch(ctx: BtfTracePointContext) -> i32 {
             task = slot.cause;
         }
     }
-    cpu.switch_to(tid, task, now);
+    cpu.context.switch_to(tid, task, now);
     0
 }
 
 /// Counts a wait that ended.
 #[inline(always)]
-fn ended(slot: &mut Slot, wait: &Wait, task: *const u8, number: u32, cpu: &Cpu) {
+fn ended(slot: &mut Slot, wait: &Wait, task: *const u8, number: u32, cpu: &mut PerCpu) {
     let by_wake = slot.flags & PREEMPTED == 0;
     let migrated = slot.flags & MIGRATED != 0;
-    let remote = slot.queued != 0;
-    let total = bucket_of(wait.total_ns);
-    let runnable = if remote { bucket_of(wait.runnable_ns) } else { total };
-    let distance = if slot.waker_cpu == number {
+    let remote = by_wake && slot.queued != 0;
+    // A thread that was queued on another CPU and came back has crossed all the same.
+    let ran_on = if remote { slot.cpu } else { number };
+    let distance = if slot.waker_cpu == ran_on {
         0
     } else {
-        maps::at(&CPUS, slot.waker_cpu).map_or(4, |waker: &mut Cpu| waker.place.distance(&cpu.place))
+        maps::context(slot.waker_cpu).map_or(4, |waker| waker.place.distance(&cpu.context.place))
     };
-    if distance > 4 {
+    if distance >= DISTANCES {
         return;
     }
-    if let (Some(totals), Some(counts)) = (maps::at(&CPU_TOTALS, number), maps::at(&CPU_COUNTS, number)) {
-        totals.runnable.add(wait.runnable_ns);
-        if by_wake {
-            totals.wake[distance].add(wait.total_ns);
-            count_in(if remote { &mut counts.remote[distance] } else { &mut counts.direct[distance] }, total);
-        }
-        if remote || !by_wake {
-            count_in(&mut counts.runnable, runnable);
-        }
-    }
-    if let Some(thread) = find::thread(slot, task, number)
-        && let Some(counts) = maps::at(&THREAD_COUNTS, slot.thread)
-    {
-        thread.add(wait, number, distance, !by_wake, migrated);
-        if by_wake {
-            count_in(if remote { &mut counts.remote } else { &mut counts.direct }, total);
-        }
-        if remote || !by_wake {
-            count_in(&mut counts.runnable, runnable);
+    let total = bucket_of(wait.total_ns);
+    if by_wake {
+        if remote {
+            cpu.waits.remote[distance].add(wait.total_ns);
+            count_in(&mut cpu.counts.remote[distance], total);
+        } else {
+            cpu.waits.direct[distance].add(wait.total_ns);
+            count_in(&mut cpu.counts.direct[distance], total);
         }
     }
-    if by_wake
-        && let Some(edge) = find::edge(slot, number)
-        && let Some(counts) = maps::at(&EDGE_COUNTS, slot.edge)
-    {
-        edge.add(wait, distance, migrated);
-        count_in(if distance == 0 { &mut counts.same_cpu } else { &mut counts.cross_cpu }, total);
-        if slot.flags & HAS_CHAIN != 0 {
-            for i in 0..3 {
-                let ns = slot.before[i];
-                if ns != 0 {
-                    edge.legs[i] += ns;
-                    count(&mut counts.legs[i], ns);
-                }
+    let runnable = if remote { bucket_of(wait.runnable_ns) } else { total };
+    if remote || !by_wake {
+        cpu.waits.runnable.add(wait.runnable_ns);
+        count_in(&mut cpu.counts.runnable, runnable);
+    }
+    let Some((index, edge)) = find::edge(slot, by_wake, task, number) else { return };
+    let Some(counts) = maps::at(&EDGE_COUNTS, index) else { return };
+    edge.add(wait, number, distance, migrated);
+    if by_wake {
+        if distance == 0 {
+            edge.waits.same_cpu.add(wait.total_ns);
+            count_in(&mut counts.same_cpu, total);
+        } else if remote {
+            edge.waits.remote.add(wait.total_ns);
+            count_in(&mut counts.remote, total);
+        } else {
+            edge.waits.direct.add(wait.total_ns);
+            count_in(&mut counts.direct, total);
+        }
+    }
+    if remote || !by_wake {
+        edge.waits.runnable.add(wait.runnable_ns);
+        count_in(&mut counts.runnable, runnable);
+    }
+    if slot.flags & HAS_CHAIN != 0 {
+        for i in 0..3 {
+            let ns = slot.before[i];
+            if ns != 0 {
+                edge.legs[i] += ns;
+                count(&mut counts.legs[i], ns);
             }
         }
-        // Most waits are one leg long.
-        if wait.thread_ns == wait.total_ns {
-            edge.legs[4] += wait.total_ns;
-            count_in(&mut counts.legs[4], total);
-        } else {
-            let legs = wait.legs();
-            for i in 0..6 {
-                if legs[i] != 0 {
-                    edge.legs[3 + i] += legs[i];
-                    count(&mut counts.legs[3 + i], legs[i]);
-                }
+    }
+    // Most waits are one leg long.
+    if wait.thread_ns == wait.total_ns {
+        edge.legs[4] += wait.total_ns;
+        count_in(&mut counts.legs[4], total);
+    } else {
+        let legs = wait.legs();
+        for i in 0..6 {
+            if legs[i] != 0 {
+                edge.legs[3 + i] += legs[i];
+                count(&mut counts.legs[3 + i], legs[i]);
             }
         }
     }

@@ -4,11 +4,11 @@
 use aya_ebpf::{helpers::bpf_ktime_get_ns, macros::btf_tracepoint, programs::BtfTracePointContext};
 use fw_ebpf::{context, records::softirq_index};
 
-use crate::maps::{self, SOFTIRQ_COUNTS, SOFTIRQS, count, this_cpu};
+use crate::maps::{self, SOFTIRQ_COUNTS, SOFTIRQS, count, here};
 
 #[btf_tracepoint(function = "softirq_raise")]
 fn softirq_raise(ctx: BtfTracePointContext) -> i32 {
-    if let Some((_, cpu)) = this_cpu() {
+    if let Some((_, cpu)) = here() {
         // SAFETY: the helper has no preconditions.
         cpu.softirq_raise(ctx.arg::<u64>(0) as u32, unsafe { bpf_ktime_get_ns() });
     }
@@ -18,7 +18,7 @@ fn softirq_raise(ctx: BtfTracePointContext) -> i32 {
 #[btf_tracepoint(function = "softirq_entry")]
 fn softirq_entry(ctx: BtfTracePointContext) -> i32 {
     let vec = ctx.arg::<u64>(0) as u32;
-    let Some((number, cpu)) = this_cpu() else { return 0 };
+    let Some((number, cpu)) = here() else { return 0 };
     // SAFETY: the helper has no preconditions.
     let delay = cpu.softirq_enter(vec, unsafe { bpf_ktime_get_ns() });
     let index = softirq_index(number, vec);
@@ -35,7 +35,7 @@ fn softirq_entry(ctx: BtfTracePointContext) -> i32 {
 #[btf_tracepoint(function = "softirq_exit")]
 fn softirq_exit(ctx: BtfTracePointContext) -> i32 {
     let vec = ctx.arg::<u64>(0) as u32;
-    let Some((number, cpu)) = this_cpu() else { return 0 };
+    let Some((number, cpu)) = here() else { return 0 };
     // SAFETY: the helper has no preconditions.
     let run = cpu.softirq_exit(unsafe { bpf_ktime_get_ns() });
     let index = softirq_index(number, vec);

@@ -4,11 +4,11 @@
 use aya_ebpf::{helpers::bpf_ktime_get_ns, macros::btf_tracepoint, programs::BtfTracePointContext};
 use fw_ebpf::cause::{Cause, Vector};
 
-use crate::maps::this_cpu;
+use crate::maps::here;
 
 #[inline(always)]
 fn enter(vector: Vector) -> i32 {
-    if let Some((_, cpu)) = this_cpu() {
+    if let Some((_, cpu)) = here() {
         // SAFETY: the helper has no preconditions.
         cpu.hard_enter(Cause::vector(vector), unsafe { bpf_ktime_get_ns() });
     }
@@ -17,7 +17,7 @@ fn enter(vector: Vector) -> i32 {
 
 #[inline(always)]
 fn exit(vector: Vector) -> i32 {
-    if let Some((_, cpu)) = this_cpu() {
+    if let Some((_, cpu)) = here() {
         // SAFETY: the helper has no preconditions.
         cpu.hard_exit(Cause::vector(vector), unsafe { bpf_ktime_get_ns() }, true, false);
     }
