@@ -69,7 +69,6 @@ pub fn edge(slot: &mut Slot, by_wake: bool, task: *const u8, cpu: u32) -> Option
     Some((index, maps::at(&EDGES, index)?))
 }
 
-#[cold]
 #[inline(never)]
 fn search(slot: &mut Slot, by_wake: bool, task: *const u8, cpu: u32) -> u32 {
     if !maps::at(&THREADS, slot.thread).is_some_and(|thread| is(thread, slot.tid)) {

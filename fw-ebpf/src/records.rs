@@ -300,8 +300,9 @@ impl Edge {
         }
     }
 
+    /// A thread held the CPU while another waited.
     #[inline(always)]
-    fn occupied(&mut self, tid: u32, ns: u64) {
+    pub fn occupied(&mut self, tid: u32, ns: u64) {
         let mut lightest = 0;
         let mut weight = u64::MAX;
         let mut i = 0;

@@ -112,13 +112,17 @@ impl Slot {
         self.begin(cpu, target, now);
     }
 
-    /// The thread was switched out while runnable.
+    /// The thread is being switched out while runnable.
     #[inline(always)]
     pub fn preempt(&mut self, cpu: u32, here: &Cpu, flags: u32, now: u64) {
         self.flags = self.flags & OF_THREAD | PREEMPTED | flags;
         self.queued = 0;
         self.waker_cpu = cpu;
-        self.begin(cpu, here, now);
+        self.cpu = cpu;
+        // No interrupt is being handled where the CPU switches.
+        self.hard0 = here.hard_ns;
+        self.soft0 = here.soft_ns;
+        self.since = now;
     }
 
     #[inline(always)]
@@ -127,6 +131,21 @@ impl Slot {
         self.hard0 = target.hard_until(now);
         self.soft0 = target.soft_until(now);
         self.since = now;
+    }
+
+    /// Ends the wait if it was for nothing but another thread, which had this CPU all the time: by far the most on a busy
+    /// host. Gives how long it lasted.
+    #[inline(always)]
+    pub fn run_behind(&mut self, cpu: u32, here: &Cpu, now: u64) -> Option<u64> {
+        let since = self.since;
+        let undisturbed = here.hard_ns == self.hard0 && here.soft_ns == self.soft0 && here.idle_exit <= since;
+        if self.waker_cpu == cpu && self.cpu == cpu && self.queued == 0 && here.tid != 0 && undisturbed && since <= now
+        {
+            self.since = 0;
+            Some(now - since)
+        } else {
+            None
+        }
     }
 
     /// The CPU that was told by an IPI has queued the thread.

@@ -77,7 +77,6 @@ fn slot_of(task: *const u8, tid: u32, cpu: u32) -> Option<&'static mut Slot> {
     Some(slot)
 }
 
-#[cold]
 #[inline(never)]
 fn claim(slot: &mut Slot, task: *const u8, tid: u32, cpu: u32) {
     if slot.claim(tid) {
@@ -150,10 +149,10 @@ fn sched_switch(ctx: BtfTracePointContext) -> i32 {
         && slot.tid == tid
     {
         if slot.is_waiting() {
-            match slot.run(number, &cpu.context, now) {
-                None => lose(number, Loss::Clock),
-                Some(wait) if slot.flags & UNWANTED == 0 => ended(slot, &wait, next, number, cpu),
-                Some(_) => {}
+            let plain = slot.flags & (UNWANTED | HAS_CHAIN | MIGRATED) == 0;
+            match if plain { slot.run_behind(number, &cpu.context, now) } else { None } {
+                Some(ns) => ended_behind(slot, ns, next, number, cpu, now),
+                None => ended(slot, next, number, cpu, now),
             }
         }
         if slot.flags & PASSES_ON != 0 && slot.cause.is_interrupt() {
@@ -164,9 +163,38 @@ fn sched_switch(ctx: BtfTracePointContext) -> i32 {
     0
 }
 
-/// Counts a wait that ended.
+/// Counts a wait that ended and was for nothing but another thread. It is what nearly every switch of a busy host runs,
+/// so it is short and by itself: code that is not in the cache costs as much as the counting.
 #[inline(always)]
-fn ended(slot: &mut Slot, wait: &Wait, task: *const u8, number: u32, cpu: &mut PerCpu) {
+fn ended_behind(slot: &mut Slot, ns: u64, task: *const u8, number: u32, cpu: &mut PerCpu, now: u64) {
+    let by_wake = slot.flags & PREEMPTED == 0;
+    let index = bucket_of(ns);
+    if by_wake {
+        cpu.waits.direct[0].add(ns);
+        count_in(&mut cpu.counts.direct[0], index);
+    } else {
+        cpu.waits.runnable.add(ns);
+        count_in(&mut cpu.counts.runnable, index);
+    }
+    let Some((record, edge)) = find::edge(slot, by_wake, task, number) else { return };
+    let Some(counts) = maps::at(&EDGE_COUNTS, record) else { return };
+    edge.waits.behind.add(ns);
+    count_in(&mut counts.behind, index);
+    edge.cpu = number;
+    let held = now.saturating_sub(cpu.context.since);
+    edge.occupied(cpu.context.tid, if held < ns { held } else { ns });
+}
+
+/// Counts any other wait that ended.
+#[inline(never)]
+fn ended(slot: &mut Slot, task: *const u8, number: u32, cpu: &mut PerCpu, now: u64) {
+    let Some(wait) = &slot.run(number, &cpu.context, now) else {
+        lose(number, Loss::Clock);
+        return;
+    };
+    if slot.flags & UNWANTED != 0 {
+        return;
+    }
     let by_wake = slot.flags & PREEMPTED == 0;
     let remote = by_wake && slot.queued != 0;
     // A thread that was queued on another CPU and came back has crossed all the same.
