@@ -189,17 +189,17 @@ impl Cpu {
     /// The CPU goes idle.
     #[inline(always)]
     pub fn idle_enter(&mut self, state: u32, now: u64) {
-        self.idle = state.wrapping_add(1);
         self.idle_since = now;
+        self.idle = state.wrapping_add(1);
     }
 
     /// The CPU leaves idle.
     #[inline(always)]
     pub fn idle_leave(&mut self, now: u64) {
         if self.idle != 0 {
-            self.idle_ns += now.saturating_sub(self.idle_since);
             self.idle_left = self.idle;
             self.idle = 0;
+            self.idle_ns += now.saturating_sub(self.idle_since);
             self.idle_exit = now;
             self.idle_hard_ns = self.hard_ns;
             self.idle_soft_ns = self.soft_ns;

@@ -52,10 +52,12 @@ pub enum Loss {
     CpuOutOfRange,
     /// A wait that ended before it began.
     Clock,
+    /// Polls of a NAPI instance whose place another one has.
+    NapiFull,
 }
 
 /// Number of [`Loss`] reasons.
-pub const LOSSES: usize = 6;
+pub const LOSSES: usize = 7;
 
 /// One CPU: what it is doing, and the waits that ended on it.
 #[derive(Clone, Copy)]
@@ -265,11 +267,11 @@ pub const fn softirq_index(cpu: u32, vec: u32) -> u32 {
     cpu * SOFTIRQS as u32 + vec
 }
 
-/// Where the search for a thread's record begins in a table of `mask + 1` places.
+/// Where the search for a thread's record begins in a table of `mask + 1` places. Mixed, because ids that are handed out
+/// one after the other would fill one stretch of the table.
 #[inline(always)]
 pub const fn thread_home(tid: u32, mask: u32) -> u32 {
-    // Thread ids are handed out one after the other: spreading them by their low bits is as even as it gets.
-    tid & mask
+    (tid.wrapping_mul(0x9e37_79b9) >> 12) & mask
 }
 
 /// Where the search for an edge's record begins in a table of `mask + 1` places.

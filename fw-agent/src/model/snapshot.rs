@@ -452,6 +452,8 @@ pub struct Losses {
     pub cpu_out_of_range: u64,
     /// Waits that seemed to end before they began (clocks of two CPUs apart).
     pub clock: u64,
+    /// NAPI instances shared a place: the polls of the later one are not counted.
+    pub napi_full: u64,
     /// Programs that the kernel skipped because one was running on that CPU already.
     pub recursion: u64,
     /// The same losses by CPU: (CPU, events), zeroes left out. `recursion` is not known by CPU.
@@ -460,7 +462,7 @@ pub struct Losses {
 
 impl Losses {
     /// Each reason with its count, in order.
-    pub fn reasons(&self) -> [(&'static str, u64); 7] {
+    pub fn reasons(&self) -> [(&'static str, u64); 8] {
         [
             ("aliased", self.aliased),
             ("threads full", self.threads_full),
@@ -468,6 +470,7 @@ impl Losses {
             ("IRQ out of range", self.irq_out_of_range),
             ("CPU out of range", self.cpu_out_of_range),
             ("clock", self.clock),
+            ("NAPI full", self.napi_full),
             ("recursion", self.recursion),
         ]
     }

@@ -77,6 +77,7 @@ impl Cpus {
             irq_out_of_range: lost(Loss::IrqOutOfRange),
             cpu_out_of_range: lost(Loss::CpuOutOfRange),
             clock: lost(Loss::Clock),
+            napi_full: lost(Loss::NapiFull),
             ..sum.losses
         };
         sum
@@ -94,8 +95,9 @@ impl Last {
         ];
         totals.map(|(last, now)| {
             let window = now.saturating_sub(*last);
-            // What is read while it changes can seem to go back: it is never counted twice.
-            *last = now.max(*last);
+            *last = now;
+            // What is read while it changes can be off by the stretch that just began or ended; the next window makes up
+            // for it.
             (window as f64 / window_ns.max(1) as f64).min(1.0)
         })
     }

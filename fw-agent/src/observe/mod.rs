@@ -166,7 +166,7 @@ impl Observer {
             cpu_share: share(used),
             probes_cpu_share: share(probes.iter().map(|p| p.run_time_ns).sum()),
             resident_bytes: host::sys::own_resident_bytes(),
-            maps_bytes: self.probes.maps.bytes(),
+            maps_bytes: self.probes.memory(),
             probes,
         }
     }

@@ -76,7 +76,7 @@ impl Maps {
         })
     }
 
-    /// Kernel memory of these maps, bytes.
+    /// Kernel memory of these maps, bytes. The wake slots, which user space never reads, are not among them.
     pub fn bytes(&self) -> u64 {
         let mapped = [
             self.cpus.bytes(),

@@ -12,7 +12,7 @@ use aya::{
     Btf, Ebpf, EbpfLoader,
     programs::{BtfTracePoint, ProgramError},
 };
-use fw_ebpf::context::Place;
+use fw_ebpf::{context::Place, wait::Slot};
 
 pub use filter::{Cgroup, Filter};
 pub use mapped::Mapped;
@@ -143,6 +143,11 @@ impl Probes {
             program(&mut ebpf, name).and_then(|p| p.attach()).map_err(|e| refused(name, &e))?;
         }
         Ok(Probes { maps, cost: Cost::start(programs), _ebpf: ebpf })
+    }
+
+    /// Kernel memory of all maps, bytes.
+    pub fn memory(&self) -> u64 {
+        self.maps.bytes() + u64::from(SLOTS) * size_of::<Slot>() as u64
     }
 
     /// The probes' cost over the window that ends, and the programs skipped within it by recursion.

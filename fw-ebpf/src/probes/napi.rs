@@ -1,11 +1,11 @@
 //! NAPI polls of network interfaces.
 
 use aya_ebpf::{macros::btf_tracepoint, programs::BtfTracePointContext};
-use fw_ebpf::records::{FREE, NAPIS};
+use fw_ebpf::records::{FREE, Loss, NAPIS};
 
 use crate::{
     kernel,
-    maps::{self, NAPI, cpu_number},
+    maps::{self, NAPI, cpu_number, lose},
 };
 
 #[btf_tracepoint(function = "napi_poll")]
@@ -18,6 +18,7 @@ fn napi_poll(ctx: BtfTracePointContext) -> i32 {
     let Some(record) = maps::at(&NAPI, id & (NAPIS - 1)) else { return 0 };
     if record.id != id {
         if record.id != FREE {
+            lose(cpu_number(), Loss::NapiFull);
             return 0;
         }
         record.device = kernel::device_name(kernel::napi_dev(napi));

@@ -34,7 +34,7 @@ mkfifo /tmp/stderr
 fw-agent observe --duration 20s --json >/out/observe.json 2>/tmp/stderr &
 agent=$!
 # Reading on keeps the agent from being stopped by a full or closed pipe.
-{ while read -r line; do echo "$line"; [ "$line" = attached ] && : >/tmp/attached; done; : >/tmp/ended; } </tmp/stderr >/out/stderr &
+{ while read -r line; do echo "$line"; case "$line" in attached*) : >/tmp/attached;; esac; done; : >/tmp/ended; } </tmp/stderr >/out/stderr &
 until [ -e /tmp/attached ] || [ -e /tmp/ended ]; do usleep 50000; done
 cat /proc/interrupts >/out/before
 timeout 6 dd if=/dev/nvme0n1 of=/dev/null bs=4k iflag=direct count=4000 2>/dev/null &
