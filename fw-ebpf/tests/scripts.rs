@@ -121,7 +121,7 @@ fn a_cpu_told_by_an_ipi_leaves_idle_after_it_queued() {
         machine.waits(),
         [concat!(
             "7 <- irq 36 (10/0/0): queue 40 + hardirq 5 + idle 10 + switch 5 = 60",
-            ", runnable 20, from C2, distance 1"
+            ", by IPI, runnable 20, from C2, distance 1"
         )]
     );
 }
@@ -139,7 +139,10 @@ fn a_cpu_told_by_an_ipi_leaves_idle_before_it_queued() {
     ]);
     assert_eq!(
         machine.waits(),
-        [concat!("7 <- task 1: queue 10 + hardirq 5 + idle 30 + switch 15 = 60", ", runnable 20, from C2, distance 2")]
+        [concat!(
+            "7 <- task 1: queue 10 + hardirq 5 + idle 30 + switch 15 = 60",
+            ", by IPI, runnable 20, from C2, distance 2"
+        )]
     );
 }
 
@@ -220,6 +223,19 @@ fn the_interrupted_thread_is_itself_after_an_irq_that_woke_no_thread() {
         machine.waits(),
         ["7 <- task 1: thread 10 = 10, behind 1 for 10", "50 <- task 1: thread 19 = 19, behind 7 for 10"]
     );
+}
+
+#[test]
+fn a_softirq_wakes_for_itself_after_an_irq_that_woke_no_thread() {
+    let machine = Machine::new(1).running(0, 1).kthread(50, "irq/36-nvme").play(&[
+        (100, 0, IrqEnter(36)),
+        (110, 0, IrqExit(36, WakesThread)),
+        (120, 0, SoftirqEnter(TIMER)),
+        (125, 0, Waking(50)),
+        (130, 0, SoftirqExit),
+        (140, 0, Switch(Sleeps, 50)),
+    ]);
+    assert_eq!(machine.waits(), ["50 <- softirq 1 (0/0/5): thread 10 + softirq 5 = 15, behind 1 for 10"]);
 }
 
 #[test]
@@ -406,6 +422,52 @@ fn a_thread_placed_on_an_idle_cpu_waits_for_it_to_leave_idle() {
 }
 
 #[test]
+fn a_thread_that_comes_back_to_the_waking_cpu_was_told_by_an_ipi_all_the_same() {
+    let machine = Machine::new(2).running(0, 1).running(1, 2).sleeping(1, 7).play(&[
+        (100, 0, Waking(7)),
+        (110, 1, Queued(7)),
+        (120, 0, Migrate(7, 0)),
+        (150, 0, Switch(Sleeps, 7)),
+        // The next waits have nothing of it.
+        (160, 0, Switch(Preempted, 3)),
+        (170, 0, Switch(Sleeps, 7)),
+        (180, 0, Switch(Sleeps, 3)),
+        (190, 0, Waking(7)),
+        (200, 0, Switch(Sleeps, 7)),
+    ]);
+    assert_eq!(
+        machine.waits(),
+        [
+            "7 <- task 1: queue 10 + thread 40 = 50, by IPI, runnable 40, behind 1 for 40",
+            "7 <- preempted: thread 10 = 10, behind 3 for 10",
+            "7 <- task 3: thread 10 = 10, behind 3 for 10",
+        ]
+    );
+}
+
+#[test]
+fn a_thread_whose_migration_was_missed_is_told_nothing_of_the_other_cpu() {
+    let machine = Machine::new(2).running(0, 1).running(1, 2).sleeping(0, 7).play(&[
+        (100, 0, Waking(7)),
+        (110, 1, IrqEnter(41)),
+        (150, 1, IrqExit(41, Last)),
+        (200, 1, Switch(Sleeps, 7)),
+    ]);
+    assert_eq!(machine.waits(), ["7 <- task 1: thread 100 = 100, behind 2 for 100, distance 1"]);
+}
+
+#[test]
+fn a_thread_that_leaves_a_realtime_cpu_in_a_softirq_waited_for_no_softirq() {
+    let machine = Machine::new(2).realtime().running(0, 50).running(1, 2).sleeping(0, 7).play(&[
+        (90, 0, SoftirqEnter(NET_RX)),
+        (100, 0, Waking(7)),
+        (150, 1, Migrate(7, 1)),
+        (200, 1, Switch(Sleeps, 7)),
+    ]);
+    assert_eq!(machine.waits(), ["7 <- softirq 3 (0/0/10): thread 100 = 100, behind 2 for 100, distance 1"]);
+}
+
+#[test]
 fn a_wake_that_meets_a_preempted_thread_begins_a_new_wait() {
     // It was preempted on the way to sleep: what follows the wake is wake-up latency.
     let machine = Machine::new(1).running(0, 1).play(&[
@@ -478,6 +540,23 @@ fn a_thread_id_used_again_starts_afresh() {
 }
 
 #[test]
+fn a_cause_is_not_passed_on_to_the_next_thread_of_a_slot() {
+    let machine = Machine::new(1).slots(4).running(0, 1).kthread(5, "irq/36-a").kthread(9, "napi/eth0-1").play(&[
+        (100, 0, IrqEnter(36)),
+        (110, 0, IrqExit(36, WakesThread)),
+        (110, 0, Waking(5)),
+        (120, 0, Switch(Sleeps, 5)),
+        (130, 0, Switch(Sleeps, 9)),
+        (140, 0, Switch(Preempted, 2)),
+        (150, 0, Switch(Sleeps, 9)),
+        (160, 0, Waking(7)),
+        (170, 0, Switch(Sleeps, 7)),
+    ]);
+    assert_eq!(machine.waits()[2..], ["7 <- task 9: thread 10 = 10, behind 9 for 10"]);
+    assert_eq!(machine.aliased, 0);
+}
+
+#[test]
 fn a_clock_that_goes_backwards_is_counted() {
     let machine = Machine::new(2).running(0, 1).running(1, 2).play(&[
         (100, 0, Waking(7)),
@@ -496,7 +575,7 @@ fn queued_after_it_ran_leaves_nothing_runnable() {
         (140, 1, Queued(7)),
         (130, 1, Switch(Sleeps, 7)),
     ]);
-    assert_eq!(machine.waits(), ["7 <- task 1: queue 30 = 30, runnable 0, behind 2 for 0, distance 1"]);
+    assert_eq!(machine.waits(), ["7 <- task 1: queue 30 = 30, by IPI, runnable 0, behind 2 for 0, distance 1"]);
 }
 
 #[test]

@@ -63,6 +63,8 @@ pub struct Ended {
     pub cause: Cause,
     pub before: Option<[u64; 3]>,
     pub wait: Wait,
+    /// Its CPU was told by an IPI.
+    pub remote: bool,
     pub distance: usize,
 }
 
@@ -281,7 +283,8 @@ impl Machine {
             return;
         }
         let by_wake = slot.flags & PREEMPTED == 0;
-        let ran_on = if by_wake && slot.queued != 0 { slot.cpu } else { number as u32 };
+        let remote = by_wake && slot.queued != 0;
+        let ran_on = if remote { slot.cpu } else { number as u32 };
         let distance =
             if slot.waker_cpu == ran_on { 0 } else { self.cpus[slot.waker_cpu as usize].place.distance(&here.place) };
         self.ended.push(Ended {
@@ -289,6 +292,7 @@ impl Machine {
             cause: if by_wake { slot.cause } else { Cause::PREEMPTED },
             before: (slot.flags & HAS_CHAIN != 0).then_some(slot.before),
             wait,
+            remote,
             distance,
         });
         assert!(behind.is_none() || distance == 0, "the short way counts no distance");
@@ -325,8 +329,8 @@ impl fmt::Display for Ended {
         let legs = names.into_iter().zip(self.wait.legs()).filter(|(_, ns)| *ns != 0);
         let legs = legs.map(|(name, ns)| format!("{name} {ns}")).collect::<Vec<_>>();
         write!(f, ": {} = {}", legs.join(" + "), self.wait.total_ns)?;
-        if self.wait.runnable_ns != self.wait.total_ns {
-            write!(f, ", runnable {}", self.wait.runnable_ns)?;
+        if self.remote {
+            write!(f, ", by IPI, runnable {}", self.wait.runnable_ns)?;
         }
         if self.wait.occupant != 0 {
             write!(f, ", behind {} for {}", self.wait.occupant, self.wait.occupant_ns)?;
