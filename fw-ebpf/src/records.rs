@@ -371,3 +371,76 @@ unsafe impl Record for Softirq {}
 unsafe impl Record for SoftirqCounts {}
 // SAFETY: as above.
 unsafe impl Record for Napi {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn held(edge: &Edge, tid: u32) -> Option<u64> {
+        edge.occupants.iter().find(|o| o.tid == tid).map(|o| o.held_ns)
+    }
+
+    #[test]
+    fn a_newcomer_takes_the_lightest_place_with_its_weight() {
+        let mut edge = Edge::zeroed();
+        for (tid, ns) in [(1, 10), (2, 20), (3, 5), (4, 40), (1, 7), (5, 1)] {
+            edge.occupied(tid, ns);
+        }
+        assert_eq!([1, 2, 3, 4, 5].map(|tid| held(&edge, tid)), [Some(17), Some(20), None, Some(40), Some(6)]);
+    }
+
+    #[test]
+    fn a_wait_is_counted_by_where_and_behind_whom() {
+        let mut edge = Edge::zeroed();
+        let wait = Wait { occupant: 7, occupant_ns: 30, ..Wait::default() };
+        edge.add(&wait, 2, 0, false);
+        edge.add(&Wait { idle_state: 2, ..Wait::default() }, 3, 4, true);
+        edge.add(&Wait { idle_state: u32::MAX, ..Wait::default() }, 1, 1, false);
+        assert_eq!((edge.cpu, edge.migrations, edge.distance), (1, 1, [1, 0, 0, 1]));
+        assert_eq!(edge.idle_states, [0, 1, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(held(&edge, 7), Some(30));
+    }
+
+    proptest! {
+        #[test]
+        fn who_holds_more_than_a_share_stays_and_is_not_underestimated(
+            holds in prop::collection::vec((1..20u32, 1..1000u64), 1..200),
+        ) {
+            let mut edge = Edge::zeroed();
+            let mut truth = [0; 20];
+            for &(tid, ns) in &holds {
+                edge.occupied(tid, ns);
+                truth[tid as usize] += ns;
+            }
+            let whole: u64 = truth.iter().sum();
+            prop_assert_eq!(edge.occupants.iter().map(|o| o.held_ns).sum::<u64>(), whole);
+            for tid in 1..20 {
+                match held(&edge, tid) {
+                    Some(ns) => prop_assert!(ns >= truth[tid as usize]),
+                    None => prop_assert!(truth[tid as usize] <= whole / OCCUPANTS as u64),
+                }
+            }
+        }
+
+        #[test]
+        fn a_search_begins_within_the_table(cause: u64, tid: u32, bits in 0..20u32) {
+            let mask = (1 << bits) - 1;
+            prop_assert!(thread_home(tid, mask) <= mask && edge_home(Cause(cause), tid, mask) <= mask);
+        }
+    }
+
+    #[test]
+    fn edges_of_one_host_spread_over_the_table() {
+        let mask = 4095;
+        let mut homes = [0u32; 4096];
+        for tid in 1000..1064 {
+            for irq in 24..40 {
+                homes[edge_home(Cause::irq(irq), tid, mask) as usize] += 1;
+                homes[edge_home(Cause::task(tid + irq), tid, mask) as usize] += 1;
+            }
+        }
+        let mut windows = homes.windows(PROBE_WINDOW as usize).map(|window| window.iter().sum::<u32>());
+        assert!(windows.all(|edges| edges <= 2 * PROBE_WINDOW), "too many edges begin their search in one place");
+    }
+}
