@@ -213,6 +213,14 @@ fn threads_that_come_and_go_leave_their_wakes_behind_and_no_records() {
 }
 
 #[test]
+fn a_program_that_is_gone_is_called_by_its_own_name() {
+    let run = || std::process::Command::new("sleep").arg("0.01").status().unwrap();
+    let Some((snapshot, status)) = observe(&Options::default(), run) else { return };
+    assert!(status.success());
+    assert!(snapshot.threads.iter().any(|t| t.comm == "sleep" && t.exited), "{:#?}", snapshot.threads);
+}
+
+#[test]
 fn a_family_alone_is_all_that_is_attached() {
     let options = Options { families: [Family::Irqs].into(), ..Options::default() };
     let Some((snapshot, _)) = observe(&options, || ping_pong(100)) else { return };

@@ -117,7 +117,7 @@ pub struct Thread {
     pub flags: u32,
     /// Keeps the size a multiple of 8.
     pub unused: u32,
-    /// Name when it was first seen.
+    /// Name when it was first seen; once it has exited, its last one.
     pub comm: [u8; 16],
 }
 

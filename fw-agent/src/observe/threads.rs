@@ -74,9 +74,10 @@ impl Threads {
 }
 
 impl Known {
-    /// Process and name of a thread: as it is called now, or was when last seen.
+    /// Process and name of a thread: as it is called now, or was last.
     pub fn name(&self, tid: u32, names: &Names) -> (u32, String) {
         match (names.task(tid), self.by_tid.get(&tid)) {
+            (_, Some(identity)) if identity.exited => (identity.pid, comm(&identity.comm)),
             (Some(task), _) => (task.tgid, task.comm),
             (None, Some(identity)) => (identity.pid, comm(&identity.comm)),
             (None, None) => (0, String::new()),

@@ -276,19 +276,22 @@ fn legs(slot: &Slot, wait: &Wait, edge: &mut Edge, counts: &mut EdgeCounts, behi
     }
 }
 
-/// The thread is gone: its record is marked, so that a later thread with its id gets one of its own.
+/// The thread is gone: its record is marked, so that a later thread with its id gets one of its own. It may have started
+/// another program since it was first seen: its last name is the one to show.
 #[btf_tracepoint(function = "sched_process_exit")]
 fn sched_process_exit(ctx: BtfTracePointContext) -> i32 {
-    let tid = kernel::pid(ctx.arg(0));
+    let task = ctx.arg::<*const u8>(0);
+    let tid = kernel::pid(task);
     if let Some(slot) = maps::slot(tid)
         && slot.tid == tid
     {
         if let Some(thread) = maps::at(&THREADS, slot.thread)
             && thread.tid == tid
         {
+            thread.comm = kernel::comm(task);
             thread.flags |= EXITED;
         }
-        // Not free before its last switch: the slot's thread can't be waiting, and claims start afresh.
+        // Not its last switch, but it begins afresh.
         slot.tid = 0;
         slot.since = 0;
     }

@@ -36,6 +36,7 @@ agent=$!
 # Reading on keeps the agent from being stopped by a full or closed pipe.
 { while read -r line; do echo "$line"; case "$line" in attached*) : >/tmp/attached;; esac; done; : >/tmp/ended; } </tmp/stderr >/out/stderr &
 until [ -e /tmp/attached ] || [ -e /tmp/ended ]; do usleep 50000; done
+echo load
 cat /proc/interrupts >/out/before
 timeout 6 dd if=/dev/nvme0n1 of=/dev/null bs=4k iflag=direct count=4000 2>/dev/null &
 dd=$!
@@ -44,6 +45,7 @@ wait $dd
 cat /proc/interrupts >/out/after
 # A window that ended before the load did is no proof.
 [ -e /tmp/ended ] || : >/out/bracketed
+echo report
 wait $agent
 echo $? >/out/observe.rc
 "#;
