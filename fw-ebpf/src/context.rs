@@ -1,7 +1,7 @@
 //! What one CPU is doing: the contexts that nest on it (idle or a thread, a softirq above it, a hard IRQ above that),
 //! and how long it has spent in each. Written only by that CPU; read by others that are about to queue a thread there.
 
-use crate::cause::Cause;
+use crate::cause::{Cause, Vector};
 
 /// Softirq vectors that the kernel has (HI to RCU).
 pub const SOFTIRQS: usize = 10;
@@ -101,6 +101,8 @@ pub struct Cpu {
     pub idle_hard_ns: u64,
     /// `soft_ns` when idle was left last.
     pub idle_soft_ns: u64,
+    /// When another CPU's function call was taken in last.
+    pub called: u64,
     /// Where this CPU lies; set by user space before the probes are attached.
     pub place: Place,
     /// 1 on a realtime kernel, where softirqs run in threads and are no interruption of their own.
@@ -117,6 +119,13 @@ impl Cpu {
             self.hard_since = now;
             self.hard = cause;
         }
+    }
+
+    /// A function call from another CPU is taken in.
+    #[inline(always)]
+    pub fn call_enter(&mut self, now: u64) {
+        self.called = now;
+        self.hard_enter(Cause::vector(Vector::Cal), now);
     }
 
     /// A hard-IRQ handler returned, the last one of its line if `last`. Gives the time in the line's handlers once it

@@ -157,6 +157,16 @@ impl Slot {
         self.soft0 = here.soft_until(now);
     }
 
+    /// The same where no event tells of it: an idle CPU takes in the threads sent to it in the function call that wakes
+    /// it, or as soon as it has left idle.
+    #[inline(always)]
+    pub fn queue_by_idle_exit(&mut self, cpu: u32, here: &Cpu) {
+        if self.flags & PREEMPTED == 0 && self.waker_cpu != cpu && here.idle_exit > self.since {
+            let called = here.called > self.since && here.called < here.idle_exit;
+            self.queued = if called { here.called } else { here.idle_exit };
+        }
+    }
+
     /// The thread is given to another CPU, by placement right after the waking or by balancing while it waits. What it
     /// has waited for so far is kept.
     #[inline(always)]

@@ -20,7 +20,7 @@ use crate::{
     Error,
     host::{self, Host, Root, cgroup},
     model::{self, OwnCost, SCHEMA, Snapshot, lint},
-    probe::{self, Config, Family, Probes},
+    probe::{self, Config, Family, Probes, Queueing},
 };
 
 /// Which woken threads count; all of them without a filter.
@@ -88,6 +88,7 @@ impl Observer {
             places: &places,
             irqs: last_irq + SPARE_IRQS,
             realtime: host.kernel().realtime,
+            queueing: queueing(&host),
             filter: &kernel_filter(&options.filter, &root)?,
             families: &options.families,
         })?;
@@ -169,6 +170,16 @@ impl Observer {
             maps_bytes: self.probes.memory(),
             probes,
         }
+    }
+}
+
+fn queueing(host: &Host) -> Queueing {
+    let topology = host.topology();
+    let caches: BTreeSet<u32> = topology.online.iter().map(|cpu| topology.place(cpu).llc).collect();
+    match (host.kernel().realtime, caches.len()) {
+        (true, _) => Queueing::Direct,
+        (false, 1) => Queueing::IdleByIpi,
+        (false, _) => Queueing::ByIpi,
     }
 }
 

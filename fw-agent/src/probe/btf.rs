@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use btf_rs::{Btf, BtfType, Type};
+use btf_rs::{Backend, Btf, BtfType, Type};
 
 use crate::Error;
 

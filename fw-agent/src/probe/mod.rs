@@ -97,6 +97,18 @@ pub const TRACEPOINTS: [Tracepoint; 19] = [
     tracepoint(Family::Wakes, "sched_waking", true),
 ];
 
+/// How a thread that is woken gets onto the run queue of another CPU (the scheduler's feature `TTWU_QUEUE`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Queueing {
+    /// The waking CPU puts it there itself: realtime kernels.
+    Direct,
+    /// An idle CPU is told by an IPI and queues it itself; a busy one shares a cache with the waking CPU, which does it.
+    /// When an idle CPU left idle is known without a further event.
+    IdleByIpi,
+    /// So does a busy CPU that shares no cache with the waking one: it takes the event `sched_wakeup` to know when.
+    ByIpi,
+}
+
 /// What the probes need to know about the host.
 pub struct Config<'a> {
     /// Root directory of the host.
@@ -107,6 +119,8 @@ pub struct Config<'a> {
     pub irqs: u32,
     /// PREEMPT_RT: softirqs run in threads.
     pub realtime: bool,
+    /// How a thread gets onto the run queue of another CPU.
+    pub queueing: Queueing,
     /// Which waits are wanted.
     pub filter: &'a Filter,
     /// What to attach.
@@ -126,7 +140,10 @@ impl Probes {
     /// Loads and attaches.
     pub fn attach(config: &Config<'_>) -> Result<Probes, Error> {
         let kernel = Kernel::read(config.root)?;
-        let wanted = wanted(config.families, &kernel)?;
+        let mut wanted = wanted(config.families, &kernel)?;
+        if config.queueing != Queueing::ByIpi {
+            wanted.retain(|name| *name != "sched_wakeup");
+        }
         let mut ebpf = load(config, &kernel)?;
         drop(kernel);
         // Programs refer to their maps from here on, and the maps can be taken out.
@@ -188,12 +205,14 @@ fn load(config: &Config<'_>, kernel: &Kernel) -> Result<Ebpf, Error> {
         ("THREAD_MASK", THREADS - 1),
         ("EDGE_MASK", edges(cpus) - 1),
     ];
+    let infer_queued = u32::from(config.queueing == Queueing::IdleByIpi);
     let filter = filter::Globals::resolve(config.filter, kernel)?;
     let softirqs = cpus * fw_ebpf::context::SOFTIRQS as u32;
     let mut loader = EbpfLoader::new();
     for (name, value) in &offsets {
         loader.override_global(name, value, true);
     }
+    loader.override_global("INFER_QUEUED", &infer_queued, true);
     filter.set(&mut loader);
     for (map, size) in [
         ("CPUS", cpus),

@@ -1,6 +1,6 @@
 //! The scheduler: waking, queued, migrated, switched, exited. All run with interrupts off.
 
-use aya_ebpf::{helpers::bpf_ktime_get_ns, macros::btf_tracepoint, programs::BtfTracePointContext};
+use aya_ebpf::{Global, helpers::bpf_ktime_get_ns, macros::btf_tracepoint, programs::BtfTracePointContext};
 use fw_ebpf::{
     cause::Cause,
     context::{Chain, Cpu},
@@ -93,8 +93,12 @@ fn claim(slot: &mut Slot, task: *const u8, tid: u32, cpu: u32) {
     }
 }
 
+/// 1 if it is inferred when a CPU queues a thread that was sent to it, because `sched_wakeup` is not attached.
+#[unsafe(no_mangle)]
+static INFER_QUEUED: Global<u32> = Global::new(0);
+
 /// The thread is on its CPU's run queue. Of interest only where that CPU had to be told by an IPI: then this runs there,
-/// and not on the waking CPU.
+/// and not on the waking CPU. Attached only where that happens to busy CPUs too.
 #[btf_tracepoint(function = "sched_wakeup")]
 fn sched_wakeup(ctx: BtfTracePointContext) -> i32 {
     let tid = kernel::pid(ctx.arg(0));
@@ -188,6 +192,9 @@ fn ended_behind(slot: &mut Slot, ns: u64, task: *const u8, number: u32, cpu: &mu
 /// Counts any other wait that ended.
 #[inline(never)]
 fn ended(slot: &mut Slot, task: *const u8, number: u32, cpu: &mut PerCpu, now: u64) {
+    if INFER_QUEUED.load() != 0 {
+        slot.queue_by_idle_exit(number, &cpu.context);
+    }
     let Some(wait) = &slot.run(number, &cpu.context, now) else {
         lose(number, Loss::Clock);
         return;

@@ -36,7 +36,11 @@ fn local_timer_exit(_: BtfTracePointContext) -> i32 {
 
 #[btf_tracepoint(function = "call_function_single_entry")]
 fn call_function_single_entry(_: BtfTracePointContext) -> i32 {
-    enter(Vector::Cal)
+    if let Some((_, cpu)) = here() {
+        // SAFETY: the helper has no preconditions.
+        cpu.call_enter(unsafe { bpf_ktime_get_ns() });
+    }
+    0
 }
 
 #[btf_tracepoint(function = "call_function_single_exit")]
