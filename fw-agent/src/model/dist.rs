@@ -76,13 +76,7 @@ impl Dist {
     /// Adds another distribution to this one.
     pub fn merge(&mut self, other: &Dist) {
         if !other.is_empty() {
-            let mut sum = vec![0u64; BUCKETS];
-            for (i, n) in self.buckets.iter().chain(&other.buckets) {
-                let at = &mut sum[usize::from(*i)];
-                *at = at.saturating_add(*n);
-            }
-            let sum_ns = self.sum_ns.saturating_add(other.sum_ns);
-            *self = Dist::from_counts(sum, sum_ns, self.max_ns.max(other.max_ns));
+            *self = [&*self, other].into_iter().collect();
         }
     }
 
@@ -110,6 +104,23 @@ impl FromIterator<Dist> for Dist {
             whole.merge(&part);
             whole
         })
+    }
+}
+
+impl<'a> FromIterator<&'a Dist> for Dist {
+    /// The sum of thousands takes one table of counts.
+    fn from_iter<I: IntoIterator<Item = &'a Dist>>(parts: I) -> Dist {
+        let mut counts = vec![0u64; BUCKETS];
+        let (mut sum_ns, mut max_ns) = (0u64, 0);
+        for part in parts {
+            for (i, n) in &part.buckets {
+                let at = &mut counts[usize::from(*i)];
+                *at = at.saturating_add(*n);
+            }
+            sum_ns = sum_ns.saturating_add(part.sum_ns);
+            max_ns = max_ns.max(part.max_ns);
+        }
+        Dist::from_counts(counts, sum_ns, max_ns)
     }
 }
 

@@ -12,6 +12,9 @@ use crate::model::{CauseKind, Dist, Distance, Edge, Irq, Managed, Snapshot, Thre
 /// Edges whose legs are shown one by one.
 const OPENED: usize = 3;
 
+/// Stands where nothing was counted: 0 would be a measurement.
+const NOTHING: &str = "-";
+
 /// Every section that has something to show.
 pub(super) fn all(s: &Snapshot, top: usize) -> Vec<String> {
     [
@@ -55,8 +58,8 @@ fn edges(s: &Snapshot, top: usize) -> Option<String> {
             named(&edge.comm, edge.tid),
             units::rate(edge.wakes, s.window_s),
             units::share(edge.cross_cpu_share),
-            units::ns(edge.latency.quantile(0.5)),
-            units::ns(edge.latency.quantile(0.99)),
+            quantile(&edge.latency, 0.5),
+            quantile(&edge.latency, 0.99),
             units::ns_rate(edge.latency.sum_ns, s.window_s),
         ]);
     }
@@ -116,11 +119,11 @@ fn threads(s: &Snapshot, top: usize) -> Option<String> {
             thread.cpu.to_string(),
             thread.allowed_cpus.clone(),
             units::rate(thread.wakes, s.window_s),
-            units::share(thread.cross_cpu_share),
+            if thread.wakes == 0 { NOTHING.into() } else { units::share(thread.cross_cpu_share) },
             p50,
             p99,
             p999,
-            units::ns(thread.latency.max_ns),
+            max(&thread.latency),
             units::rate(thread.preempted, s.window_s),
         ]);
     }
@@ -296,7 +299,7 @@ fn wait_cells(s: &Snapshot, thread: &Thread) -> Vec<String> {
     let waited = parts.iter().fold(0u64, |sum, ns| sum.saturating_add(*ns));
     let woken = thread.by_distance.iter().fold(0u64, |sum, n| sum.saturating_add(*n));
     let of = |part: u64, whole: u64| {
-        if part == 0 { "-".into() } else { units::share(part as f64 / whole as f64) }
+        if part == 0 { NOTHING.into() } else { units::share(part as f64 / whole as f64) }
     };
     let mut cells = vec![named(&thread.comm, thread.tid), units::ns_rate(waited, s.window_s)];
     cells.extend(parts.map(|part| of(part, waited)));
@@ -324,7 +327,7 @@ fn distances(s: &Snapshot) -> Option<String> {
             units::share(latency.count() as f64 / all as f64),
         ];
         cells.extend([0.5, 0.9, 0.99, 0.999].map(|q| quantile(latency, q)));
-        cells.push(units::ns(latency.max_ns));
+        cells.push(max(latency));
         table.row(cells);
     }
     (all > 0)
@@ -338,7 +341,7 @@ fn cost(s: &Snapshot) -> Option<String> {
         table.row([
             probe.name.clone(),
             units::rate(probe.run_count, s.window_s),
-            units::ns(probe.run_time_ns.checked_div(probe.run_count).unwrap_or(0)),
+            probe.run_time_ns.checked_div(probe.run_count).map_or(NOTHING.into(), units::ns),
             units::share(probe.run_time_ns as f64 / (s.window_s * 1e9)),
         ]);
     }
@@ -394,9 +397,14 @@ fn named(comm: &str, tid: u32) -> String {
     format!("{comm} {tid}")
 }
 
-/// A percentile, `-` where nothing was counted: 0 would be a measurement.
+/// A percentile.
 fn quantile(dist: &Dist, q: f64) -> String {
-    if dist.is_empty() { "-".into() } else { units::ns(dist.quantile(q)) }
+    if dist.is_empty() { NOTHING.into() } else { units::ns(dist.quantile(q)) }
+}
+
+/// The largest value.
+fn max(dist: &Dist) -> String {
+    if dist.is_empty() { NOTHING.into() } else { units::ns(dist.max_ns) }
 }
 
 /// Whether an interrupt can be moved, in one word.

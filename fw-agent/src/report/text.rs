@@ -77,7 +77,7 @@ fn judgements(s: &Snapshot) -> String {
 mod tests {
     use super::*;
     use crate::{
-        model::{Losses, sample},
+        model::{Losses, Thread, sample},
         report::WIDTH,
     };
     use proptest::prelude::*;
@@ -85,6 +85,16 @@ mod tests {
     #[test]
     fn a_disk_away_from_its_thread() {
         insta::assert_snapshot!(render(&sample::fio(), 10));
+    }
+
+    #[test]
+    fn a_thread_that_was_only_preempted_has_no_latency() {
+        let mut s = sample::fine();
+        s.threads = vec![Thread { tid: 7, comm: "batch".into(), preempted: 400, ..Thread::default() }];
+        let text = render(&s, 10);
+        let row = text.lines().find(|line| line.contains("batch 7")).unwrap_or_else(|| panic!("{text}"));
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        assert_eq!(cells[2..], ["0", "0/s", "-", "-", "-", "-", "-", "40/s"]);
     }
 
     #[test]

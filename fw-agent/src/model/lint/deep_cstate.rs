@@ -1,7 +1,7 @@
 //! Wakes find their CPU in a deep C-state, and leaving it is most of the wake-up time.
 
-use super::{Rule, facts::*};
-use crate::model::{Edge, Lint, Snapshot, units};
+use super::{Rule, facts::*, words::*};
+use crate::model::{Edge, Lint, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "deep-cstate-before-wake",
@@ -15,11 +15,11 @@ const MIN_SHARE: f64 = 0.5;
 /// States 0 (polling) and 1 (halt) are the shallow ones of every cpuidle driver: below them is nothing to change.
 const FIRST_DEEP: usize = 2;
 
-fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    snapshot.edges.iter().filter(|edge| enough(edge.wakes, snapshot)).filter_map(|edge| slept(snapshot, edge)).collect()
+fn check(facts: &Facts) -> Vec<Lint> {
+    facts.snapshot.edges.iter().filter(|edge| facts.enough(edge.wakes)).filter_map(|edge| slept(facts, edge)).collect()
 }
 
-fn slept(snapshot: &Snapshot, edge: &Edge) -> Option<Lint> {
+fn slept(facts: &Facts, edge: &Edge) -> Option<Lint> {
     let exit = &edge.legs.idle;
     let share = exit.sum_ns as f64 / edge.latency.sum_ns as f64;
     let (state, wakes) = edge.idle_states.iter().copied().enumerate().max_by_key(|(_, n)| *n)?;
@@ -27,12 +27,13 @@ fn slept(snapshot: &Snapshot, edge: &Edge) -> Option<Lint> {
     if !blamed || state < FIRST_DEEP {
         return None;
     }
-    let name = snapshot.host.idle_states.get(state).map_or("", String::as_str);
-    let cpu = thread(snapshot, edge.tid).map_or(String::new(), |t| format!("-c {} ", t.cpu));
+    let severity = facts.severity(exit.sum_ns)?;
+    let name = facts.snapshot.host.idle_states.get(state).map_or(String::new(), |name| format!(" {name}"));
+    let cpu = facts.thread(edge.tid).map_or(String::new(), |t| format!("-c {} ", t.cpu));
     Some(Lint {
-        severity: severity(exit.sum_ns, snapshot)?,
+        severity,
         evidence: format!(
-            "{}, woken by {}, finds its CPU asleep in state {state} {name} at {} of {}: leaving it took {}, {} of the \
+            "{}, woken by {}, finds its CPU asleep in state {state}{name} at {} of {}: leaving it took {}, {} of the \
              wake-up time",
             thread_words(&edge.comm, edge.pid, edge.tid),
             cause_words(edge),

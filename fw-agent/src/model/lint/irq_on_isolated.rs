@@ -1,7 +1,7 @@
 //! A device's interrupt fires on a CPU that was isolated to be left alone.
 
-use super::{Rule, facts::*};
-use crate::model::{Cpu, CpuSet, Irq, Lint, Severity, Snapshot, units};
+use super::{Rule, facts::*, words::*};
+use crate::model::{Cpu, CpuSet, Irq, Lint, Severity, units};
 
 pub(super) const RULE: Rule =
     Rule { name: "irq-on-isolated", finds: "a device's interrupt fires on an isolated or nohz_full CPU", check };
@@ -10,20 +10,20 @@ pub(super) const RULE: Rule =
 /// promised none; not one, because moving an interrupt away takes one more.
 const MIN_INTERRUPTS: u64 = 10;
 
-fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    let named = [&snapshot.host.isolated, &snapshot.host.nohz_full].map(|list| cpu_set(list));
+fn check(facts: &Facts) -> Vec<Lint> {
+    let named = [&facts.snapshot.host.isolated, &facts.snapshot.host.nohz_full].map(|list| cpu_set(list));
     let left_alone = |cpu: &&Cpu| cpu.isolated || named.iter().any(|list| list.contains(cpu.cpu));
-    let isolated: CpuSet = snapshot.cpus.iter().filter(left_alone).map(|cpu| cpu.cpu).collect();
-    let housekeeping = idlest(snapshot, |cpu| !isolated.contains(cpu));
-    snapshot.irqs.iter().filter_map(|irq| strayed(snapshot, irq, &isolated, housekeeping)).collect()
+    let isolated: CpuSet = facts.snapshot.cpus.iter().filter(left_alone).map(|cpu| cpu.cpu).collect();
+    let housekeeping = facts.idlest(|cpu| !isolated.contains(cpu));
+    facts.snapshot.irqs.iter().filter_map(|irq| strayed(facts, irq, &isolated, housekeeping)).collect()
 }
 
-fn strayed(snapshot: &Snapshot, irq: &Irq, isolated: &CpuSet, housekeeping: Option<u32>) -> Option<Lint> {
+fn strayed(facts: &Facts, irq: &Irq, isolated: &CpuSet, housekeeping: Option<u32>) -> Option<Lint> {
     let number = irq.irq?;
     let on_isolated = irq.per_cpu.iter().copied().filter(|(cpu, n)| *n >= MIN_INTERRUPTS && isolated.contains(*cpu));
     let (cpu, n) = on_isolated.max_by_key(|(_, n)| *n)?;
     // Whoever put an interrupt and its consumer on an isolated CPU together did it on purpose.
-    let own = |tid: u32| thread(snapshot, tid).is_some_and(|t| cpu_set(&t.allowed_cpus).single() == Some(cpu));
+    let own = |tid: u32| facts.thread(tid).is_some_and(|t| cpu_set(&t.allowed_cpus).single() == Some(cpu));
     if irq.consumers.iter().any(|consumer| own(consumer.tid)) {
         return None;
     }
@@ -42,7 +42,7 @@ fn strayed(snapshot: &Snapshot, irq: &Irq, isolated: &CpuSet, housekeeping: Opti
             "{} fired {} ({}) on CPU {cpu}, which is isolated",
             irq_words(number, irq),
             units::plural(n, "time"),
-            units::rate(n, snapshot.window_s),
+            units::rate(n, facts.snapshot.window_s),
         ),
         advice,
         irq: Some(number),

@@ -1,7 +1,7 @@
 //! The probes lost so many events that figures may be off.
 
 use super::{Rule, facts::*};
-use crate::model::{Lint, Severity, Snapshot, units};
+use crate::model::{Lint, Severity, units};
 
 pub(super) const RULE: Rule =
     Rule { name: "lost-events", finds: "the probes could not count a noticeable share of the events", check };
@@ -12,14 +12,14 @@ const NOTE: f64 = 0.001;
 /// From one in a hundred on, the p99 itself may be wrong.
 const WARNING: f64 = 0.01;
 
-fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    let losses = &snapshot.losses;
+fn check(facts: &Facts) -> Vec<Lint> {
+    let losses = &facts.snapshot.losses;
     let lost = losses.reasons().iter().map(|(_, n)| *n).fold(0, u64::saturating_add);
-    let share = lost as f64 / (lost as f64 + snapshot.runqueue.count as f64);
+    let share = lost as f64 / (lost as f64 + facts.snapshot.runqueue.count as f64);
     let Some((reason, most)) = losses.reasons().into_iter().max_by_key(|(_, n)| *n) else {
         return Vec::new();
     };
-    if !enough(lost, snapshot) || share < NOTE {
+    if !facts.enough(lost) || share < NOTE {
         return Vec::new();
     }
     let worst = losses.per_cpu.iter().max_by_key(|(_, n)| *n);

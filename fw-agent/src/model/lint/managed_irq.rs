@@ -1,7 +1,7 @@
 //! As `cross-cpu-wake`, but the kernel refuses to move the interrupt: only the thread can.
 
-use super::{Rule, cross_cpu_wake::crossings, facts::*};
-use crate::model::{Lint, Managed, Snapshot};
+use super::{Rule, crossing::crossings, facts::*};
+use crate::model::{Lint, Managed};
 
 pub(super) const RULE: Rule = Rule {
     name: "managed-irq-target-mismatch",
@@ -9,17 +9,14 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    let fixed = crossings(snapshot).filter(|crossing| !movable(crossing.irq));
-    fixed
+fn check(facts: &Facts) -> Vec<Lint> {
+    let managed = crossings(facts).iter().filter(|crossing| !movable(crossing.irq));
+    managed
         .map(|crossing| {
             let likely = if crossing.irq.managed == Managed::Likely { "likely " } else { "" };
             Lint {
-                evidence: format!("{}; the IRQ is {likely}managed: move the thread", crossing.evidence(snapshot)),
-                advice: format!(
-                    "Let the thread run where its interrupt fires: {}.",
-                    move_thread(&fires_on(crossing.irq), crossing.edge.tid)
-                ),
+                evidence: format!("{}; the IRQ is {likely}managed: move the thread", crossing.evidence(facts)),
+                advice: format!("Let the thread run where its interrupt fires: {}.", crossing.move_thread()),
                 ..crossing.lint()
             }
         })

@@ -1,7 +1,7 @@
 //! Several busy interrupts share one CPU while others have none.
 
-use super::{Rule, facts::*};
-use crate::model::{Irq, Lint, Severity, Snapshot, units};
+use super::{Rule, facts::*, words::*};
+use crate::model::{Irq, Lint, Severity, units};
 use std::{cmp::Reverse, collections::BTreeSet};
 
 pub(super) const RULE: Rule =
@@ -22,27 +22,27 @@ const ROOM: f64 = 0.5;
 /// A busy interrupt, its number and the CPU that takes most of it.
 type Placed<'a> = (u32, u32, &'a Irq);
 
-fn check(snapshot: &Snapshot) -> Vec<Lint> {
+fn check(facts: &Facts) -> Vec<Lint> {
     let place = |(number, irq)| Some((main_cpu(irq)?.0, number, irq));
-    let mut placed: Vec<Placed> = busy_irqs(snapshot).filter_map(place).collect();
+    let mut placed: Vec<Placed> = facts.busy_irqs().filter_map(place).collect();
     placed.sort_by_key(|(cpu, _, irq)| (*cpu, Reverse(irq.count)));
     let all = interrupts(&placed);
     let crowds = placed.chunk_by(|a, b| a.0 == b.0).filter(|here| here.len() >= MIN_VECTORS);
-    crowds.filter_map(|here| crowd(snapshot, here, &placed, all)).collect()
+    crowds.filter_map(|here| crowd(facts, here, &placed, all)).collect()
 }
 
 /// Judges the interrupts of one CPU, the busiest first, against all placed ones.
-fn crowd(snapshot: &Snapshot, here: &[Placed], placed: &[Placed], all: u64) -> Option<Lint> {
+fn crowd(facts: &Facts, here: &[Placed], placed: &[Placed], all: u64) -> Option<Lint> {
     let (cpu, first, _) = *here.first()?;
-    let busy = snapshot.cpus.iter().find(|c| c.cpu == cpu).map(|c| c.hardirq_share + c.softirq_share)?;
+    let busy = facts.snapshot.cpus.iter().find(|c| c.cpu == cpu).map(|c| c.hardirq_share + c.softirq_share)?;
     let share = interrupts(here) as f64 / all as f64;
     if busy < MIN_BUSY || share < MIN_SHARE {
         return None;
     }
     let taken: BTreeSet<u32> = placed.iter().map(|(cpu, ..)| *cpu).collect();
-    let roomy = snapshot.cpus.iter().filter(|c| c.idle_share >= ROOM).map(|c| c.cpu);
+    let roomy = facts.snapshot.cpus.iter().filter(|c| c.idle_share >= ROOM).map(|c| c.cpu);
     let roomy: BTreeSet<u32> = roomy.filter(|cpu| !taken.contains(cpu)).collect();
-    let other = idlest(snapshot, |cpu| roomy.contains(&cpu))?;
+    let other = facts.idlest(|cpu| roomy.contains(&cpu))?;
     let names: Vec<String> = here.iter().take(MIN_VECTORS).map(|(_, number, irq)| irq_words(*number, irq)).collect();
     // The busiest stays: moving the others off it takes most of the sharing away and disturbs least.
     let advice = match here.iter().skip(1).find(|(_, _, irq)| movable(irq)) {
@@ -56,7 +56,7 @@ fn crowd(snapshot: &Snapshot, here: &[Placed], placed: &[Placed], all: u64) -> O
              {other} has none",
             here.len(),
             names.join(", "),
-            if here.len() > names.len() { ", ..." } else { "" },
+            if here.len() > names.len() { " and others" } else { "" },
             units::share(share),
             units::share(busy),
         ),

@@ -4,12 +4,15 @@
 //! no lint, and figures that rest on too few events give none either.
 
 mod cross_cpu_wake;
+mod crossing;
 mod deep_cstate;
 mod facts;
 mod hint_ignored;
 mod irq_on_isolated;
 mod irq_on_pinned_thread;
+mod irq_on_remote_node;
 mod irqbalance;
+mod kthread;
 mod lost_events;
 mod managed_irq;
 mod many_irqs;
@@ -21,8 +24,10 @@ mod softirq_delay;
 #[cfg(test)]
 mod tests;
 mod threadirq;
+mod words;
 
 use super::{Lint, Severity, Snapshot};
+use facts::Facts;
 use std::cmp::Reverse;
 
 /// One thing that is looked for.
@@ -31,12 +36,12 @@ pub struct Rule {
     pub name: &'static str,
     /// What it finds, one line.
     pub finds: &'static str,
-    /// The findings; [`check`] fills in their names.
-    check: fn(&Snapshot) -> Vec<Lint>,
+    /// The findings; [`check`] fills in their names, and ends the evidence, which may get a remark first.
+    check: fn(&Facts) -> Vec<Lint>,
 }
 
 /// Every rule there is.
-pub const RULES: [Rule; 15] = [
+pub const RULES: [Rule; 16] = [
     managed_irq::RULE,
     cross_cpu_wake::RULE,
     threadirq::RULE,
@@ -47,6 +52,7 @@ pub const RULES: [Rule; 15] = [
     softirq_delay::RULE,
     irq_on_pinned_thread::RULE,
     irq_on_isolated::RULE,
+    irq_on_remote_node::RULE,
     many_irqs::RULE,
     pending_move::RULE,
     hint_ignored::RULE,
@@ -59,23 +65,25 @@ pub const MAX_PER_RULE: usize = 3;
 
 /// Everything that the rules say about a window, what matters most first: by severity, then by the time lost.
 pub fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    let mut lints: Vec<Lint> = RULES.iter().flat_map(|rule| rule.worst(snapshot)).collect();
+    let facts = Facts::new(snapshot);
+    let mut lints: Vec<Lint> = RULES.iter().flat_map(|rule| rule.worst(&facts)).collect();
     lints.sort_by_key(importance);
     lints
 }
 
 impl Rule {
     /// The worst findings of this rule; the last one says how many more there are.
-    fn worst(&self, snapshot: &Snapshot) -> Vec<Lint> {
-        let mut lints = (self.check)(snapshot);
+    fn worst(&self, facts: &Facts) -> Vec<Lint> {
+        let mut lints = (self.check)(facts);
         lints.sort_by_key(importance);
         let more = lints.len().saturating_sub(MAX_PER_RULE);
         lints.truncate(MAX_PER_RULE);
-        for lint in &mut lints {
-            lint.name = self.name.into();
-        }
         if let (1.., Some(last)) = (more, lints.last_mut()) {
             last.evidence.push_str(&format!(" ({more} more like this)"));
+        }
+        for lint in &mut lints {
+            lint.name = self.name.into();
+            lint.evidence.push('.');
         }
         lints
     }

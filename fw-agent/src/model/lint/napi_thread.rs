@@ -1,7 +1,7 @@
 //! The thread of a threaded NAPI instance runs elsewhere than the interrupt that wakes it fires.
 
-use super::{Rule, facts::*};
-use crate::model::{Edge, Lint, Snapshot, units};
+use super::{Rule, facts::*, words::*};
+use crate::model::{Edge, Lint, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "napi-thread-elsewhere",
@@ -9,20 +9,20 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    let threads = snapshot.edges.iter().filter(|edge| edge.comm.starts_with("napi/"));
-    threads.filter_map(|edge| elsewhere(snapshot, edge)).collect()
+fn check(facts: &Facts) -> Vec<Lint> {
+    let threads = facts.snapshot.edges.iter().filter(|edge| edge.comm.starts_with("napi/"));
+    threads.filter_map(|edge| elsewhere(facts, edge)).collect()
 }
 
-fn elsewhere(snapshot: &Snapshot, edge: &Edge) -> Option<Lint> {
+fn elsewhere(facts: &Facts, edge: &Edge) -> Option<Lint> {
     let number = edge.cause.irq?;
-    let (irq, thread) = (irq(snapshot, number)?, thread(snapshot, edge.tid)?);
+    let (irq, thread) = (facts.irq(number)?, facts.thread(edge.tid)?);
     let cpus = fires_on(irq);
-    if !away(edge.cross_cpu_share, thread.cpu, &cpus) || !enough(edge.wakes, snapshot) {
+    if !away(edge.cross_cpu_share, thread.cpu, &cpus) || !facts.enough(edge.wakes) {
         return None;
     }
     Some(Lint {
-        severity: severity(edge.latency_cross_cpu.sum_ns, snapshot)?,
+        severity: facts.severity(edge.latency_cross_cpu.sum_ns)?,
         evidence: format!(
             "{} fires on {}, the NAPI thread {} (tid {}) that it wakes runs on CPU {}: {} of {} crossed CPUs, {}",
             irq_words(number, irq),

@@ -1,7 +1,7 @@
 //! An interrupt was told to move and has not.
 
-use super::{Rule, facts::*};
-use crate::model::{Irq, Lint, Severity, Snapshot, units};
+use super::{Rule, facts::*, words::*};
+use crate::model::{Irq, Lint, Severity, units};
 
 pub(super) const RULE: Rule =
     Rule { name: "pending-move", finds: "an interrupt fires on a CPU outside the affinity that was set", check };
@@ -9,8 +9,8 @@ pub(super) const RULE: Rule =
 /// Interrupts after which a move must have happened: interrupt controllers that cannot move one at once do it at the next.
 const MIN_INTERRUPTS: u64 = 10;
 
-fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    snapshot.irqs.iter().filter_map(pending).collect()
+fn check(facts: &Facts) -> Vec<Lint> {
+    facts.snapshot.irqs.iter().filter_map(pending).collect()
 }
 
 fn pending(irq: &Irq) -> Option<Lint> {
@@ -33,7 +33,7 @@ fn pending(irq: &Irq) -> Option<Lint> {
             units::plural(irq.count, "interrupt"),
         ),
         advice: format!(
-            "Write it again and look at `/proc/irq/{number}/effective_affinity_list`: {}; the target may have no free \
+            "Write it again, {}, and look at `/proc/irq/{number}/effective_affinity_list`: the target may have no free \
              vector.",
             move_irq(number, &irq.affinity)
         ),

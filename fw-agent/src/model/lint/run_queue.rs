@@ -1,7 +1,7 @@
 //! A woken thread waits because another one holds the CPU.
 
-use super::{Rule, facts::*};
-use crate::model::{Edge, Lint, Occupant, Snapshot, units};
+use super::{Rule, facts::*, kthread::is_kernel, words::*};
+use crate::model::{Edge, Lint, Occupant, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "run-queue-contention",
@@ -15,11 +15,11 @@ const MIN_SHARE: f64 = 0.5;
 /// A CPU with so much idle time can take another thread.
 const ROOM: f64 = 0.3;
 
-fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    snapshot.edges.iter().filter(|edge| enough(edge.wakes, snapshot)).filter_map(|edge| held(snapshot, edge)).collect()
+fn check(facts: &Facts) -> Vec<Lint> {
+    facts.snapshot.edges.iter().filter(|edge| facts.enough(edge.wakes)).filter_map(|edge| held(facts, edge)).collect()
 }
 
-fn held(snapshot: &Snapshot, edge: &Edge) -> Option<Lint> {
+fn held(facts: &Facts, edge: &Edge) -> Option<Lint> {
     let wait = &edge.legs.thread;
     let share = wait.sum_ns as f64 / edge.latency.sum_ns as f64;
     let occupant = edge.occupants.first()?;
@@ -28,8 +28,9 @@ fn held(snapshot: &Snapshot, edge: &Edge) -> Option<Lint> {
     if hand_over || share.is_nan() || share < MIN_SHARE {
         return None;
     }
+    let severity = facts.severity(wait.sum_ns)?;
     Some(Lint {
-        severity: severity(wait.sum_ns, snapshot)?,
+        severity,
         evidence: format!(
             "{}, woken by {}, waits for a CPU that other threads hold: {} of its wake-up time over {} ({}), most of it \
              behind {} (thread {})",
@@ -41,7 +42,7 @@ fn held(snapshot: &Snapshot, edge: &Edge) -> Option<Lint> {
             occupant.comm,
             occupant.tid,
         ),
-        advice: advice(snapshot, edge, occupant),
+        advice: advice(facts, edge, occupant)?,
         irq: edge.cause.irq,
         tid: Some(edge.tid),
         lost_ns: wait.sum_ns,
@@ -49,19 +50,20 @@ fn held(snapshot: &Snapshot, edge: &Edge) -> Option<Lint> {
     })
 }
 
-fn advice(snapshot: &Snapshot, edge: &Edge, occupant: &Occupant) -> String {
-    let here = thread(snapshot, edge.tid).map(|t| t.cpu);
-    let has_room = |cpu| Some(cpu) != here && snapshot.cpus.iter().any(|c| c.cpu == cpu && c.idle_share >= ROOM);
-    let mover = if bound_to_its_cpu(&occupant.comm) { (edge.tid, &edge.comm) } else { (occupant.tid, &occupant.comm) };
-    match idlest(snapshot, has_room) {
-        Some(cpu) => format!(
-            "Give {} a CPU of its own, CPU {cpu} has room: {}.",
-            mover.1,
-            move_thread(&cpu.to_string(), mover.0)
-        ),
-        None => format!(
-            "No CPU has room: let {} go first with a larger `cpu.weight` of its cgroup, or `chrt -f -p 1 {}`.",
-            edge.comm, edge.tid
-        ),
+/// None if there is nothing to be done: the kernel's threads keep the priority that the kernel gave them, and its
+/// scheduler finds those that may move a CPU with room by itself.
+fn advice(facts: &Facts, edge: &Edge, occupant: &Occupant) -> Option<String> {
+    let movable = |tid, comm| (!is_kernel(comm, facts.thread(tid))).then_some((tid, comm));
+    let (waiting, holding) = (movable(edge.tid, &edge.comm), movable(occupant.tid, &occupant.comm));
+    let (tid, comm) = holding.or(waiting)?;
+    let here = facts.thread(edge.tid).map(|thread| thread.cpu);
+    let has_room = |cpu| Some(cpu) != here && facts.cpu(cpu).is_some_and(|c| c.idle_share >= ROOM);
+    if let Some(cpu) = facts.idlest(has_room) {
+        let to = move_thread(&cpu.to_string(), tid);
+        return Some(format!("Give {comm} a CPU of its own, CPU {cpu} has room: {to}."));
     }
+    let (tid, comm) = waiting?;
+    Some(format!(
+        "No CPU has room: let {comm} go first with a larger `cpu.weight` of its cgroup, or `chrt -f -p 1 {tid}`."
+    ))
 }

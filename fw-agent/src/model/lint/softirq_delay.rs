@@ -1,7 +1,7 @@
 //! A softirq runs long after it was raised.
 
-use super::{Rule, facts::*};
-use crate::model::{Lint, Snapshot, Softirq, units};
+use super::{Rule, facts::*, words::*};
+use crate::model::{Lint, Softirq, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "softirq-delay",
@@ -16,30 +16,31 @@ const MAX_P99_NS: u64 = 1_000_000;
 /// Housekeeping that nobody waits for.
 const PATIENT: [&str; 2] = ["RCU", "SCHED"];
 
-fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    let urgent = snapshot.softirqs.iter().filter(|softirq| !PATIENT.contains(&softirq.name.as_str()));
-    urgent.filter_map(|softirq| late(snapshot, softirq)).collect()
+fn check(facts: &Facts) -> Vec<Lint> {
+    let urgent = facts.snapshot.softirqs.iter().filter(|softirq| !PATIENT.contains(&softirq.name.as_str()));
+    urgent.filter_map(|softirq| late(facts, softirq)).collect()
 }
 
-fn late(snapshot: &Snapshot, softirq: &Softirq) -> Option<Lint> {
+fn late(facts: &Facts, softirq: &Softirq) -> Option<Lint> {
     let delay = &softirq.delay;
-    if !enough(delay.count(), snapshot) || delay.quantile(0.99) < MAX_P99_NS {
+    if !facts.enough(delay.count()) || delay.quantile(0.99) < MAX_P99_NS {
         return None;
     }
     let busiest = softirq.per_cpu.iter().max_by_key(|(_, n)| *n);
-    let at = busiest
-        .map_or(String::new(), |(cpu, n)| format!(", most on CPU {cpu} ({})", units::rate(*n, snapshot.window_s)));
+    let at = busiest.map_or(String::new(), |(cpu, n)| {
+        format!(", most on CPU {cpu} ({})", units::rate(*n, facts.snapshot.window_s))
+    });
     Some(Lint {
-        severity: severity(delay.sum_ns, snapshot)?,
+        severity: facts.severity(delay.sum_ns)?,
         evidence: format!(
-            "softirq {} ran {}{at} and started {} after it was raised",
+            "softirq {} ran {}{at}, and started {} after it was raised",
             softirq.name,
             units::plural(softirq.count, "time"),
             p50_p99(delay),
         ),
         advice:
-            "Look at that CPU: code with interrupts or softirqs off, a long softirq or ksoftirqd's queue holds it up; \
-                 spread the interrupts that raise it."
+            "Look at that CPU, where code with interrupts or softirqs off, a long softirq or ksoftirqd's queue holds it up, \
+                 and spread the interrupts that raise it."
                 .into(),
         lost_ns: delay.sum_ns,
         ..Lint::default()

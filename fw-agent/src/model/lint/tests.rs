@@ -4,9 +4,19 @@ use super::*;
 use crate::model::{sample::*, *};
 use proptest::prelude::*;
 
-/// The names of what is found, and the first finding of `rule`.
+/// The first finding of `rule`.
 fn found(snapshot: &Snapshot, rule: &str) -> Option<Lint> {
-    check(snapshot).into_iter().find(|lint| lint.name == rule)
+    let lints = check(snapshot);
+    for text in lints.iter().flat_map(|lint| [&lint.evidence, &lint.advice]) {
+        assert!(is_sentence(text), "{text}");
+    }
+    lints.into_iter().find(|lint| lint.name == rule)
+}
+
+/// One sentence that another one can follow.
+fn is_sentence(text: &str) -> bool {
+    let stopped = text.strip_suffix('.').is_some_and(|text| !text.ends_with(['.', ' ', ':', ',']));
+    stopped && !text.contains(". ") && !text.contains("  ")
 }
 
 #[track_caller]
@@ -49,7 +59,7 @@ fn the_headline() {
     assert_eq!(lint.name, "managed-irq-target-mismatch");
     assert_eq!(lint.severity, Severity::Warning);
     insta::assert_snapshot!(format!("{}\n{}", lint.evidence, lint.advice), @r"
-    IRQ 36 virtio1-req.0 fires on CPU 1, its consumer fio (pid 4711) runs on CPU 0: 98 % of 52,340 wakes crossed CPUs, p50 63 us against 8.7 us on the same CPU; the IRQ is managed: move the thread
+    IRQ 36 virtio1-req.0 fires on CPU 1, its consumer fio (pid 4711) runs on CPU 0: 98 % of 52,340 wakes crossed CPUs, p50 63 us against 8.7 us on the same CPU; the IRQ is managed: move the thread.
     Let the thread run where its interrupt fires: `taskset -pc 1 4711`.
     ");
 }
@@ -86,6 +96,76 @@ fn crossing_that_costs_nothing_is_no_lint() {
     let near = edge(by_irq(36, "nvme0q2"), 900, "db", (500, direct(6_000)), (9_500, direct(8_000)));
     add(&mut s, near, 2, "0-3");
     silent(&s, "cross-cpu-wake");
+}
+
+/// A quiet host of two CPUs: fio reads with nothing else in flight, pinned away from the disk's managed interrupt. Both
+/// the interrupt and the softirq that it raises wake it, spending `spent`, and hardly anything wakes without crossing.
+fn quiet(spent: Spent) -> Snapshot {
+    let mut s = fio();
+    s.irqs[1].count = 100_000;
+    let by_softirq = Cause { kind: CauseKind::Softirq, irq: Some(36), tid: None, name: "BLOCK".into() };
+    let timer = Cause { kind: CauseKind::Irq, irq: None, tid: None, name: "LOC".into() };
+    s.edges = vec![
+        edge(by_softirq, 4711, "fio", (20, direct(9_000)), (59_980, spent)),
+        edge(by_irq(36, "virtio1-req.0"), 4711, "fio", (20, direct(9_000)), (39_980, spent)),
+        edge(timer, 30, "sshd", (400, direct(30_000)), (0, direct(0))),
+    ];
+    let [a, b, _] = &s.edges[..] else { unreachable!("three edges") };
+    s.threads = vec![Thread { latency: [&a.latency, &b.latency].into_iter().collect(), ..woken(a, 0, "0") }];
+    s
+}
+
+#[test]
+fn nothing_to_compare_with_is_no_excuse() {
+    let lint = fires(&quiet([3_000, 0, 0, 0, 15_000, 2_000]), "managed-irq-target-mismatch");
+    assert_eq!((lint.severity, lint.irq, lint.tid), (Severity::Warning, Some(36), Some(4711)));
+    insta::assert_snapshot!(format!("{}\n{}", lint.evidence, lint.advice), @r"
+    IRQ 36 virtio1-req.0 fires on CPU 1, its consumer fio (pid 4711) runs on CPU 0: 100 % of 100,000 wakes crossed CPUs, p50 19 us (90 % for the IPI and idle exit), no same-CPU wakes to compare with yet; the IRQ is managed: move the thread.
+    Let the thread run where its interrupt fires: `taskset -pc 1 4711`.
+    ");
+}
+
+#[test]
+fn interrupt_and_softirq_are_judged_together() {
+    let host = |by_softirq| {
+        let mut s = quiet([3_000, 0, 0, 0, 50_000, 2_000]);
+        for (edge, wakes) in s.edges.iter_mut().zip([by_softirq, 60]) {
+            *edge = sample::edge(edge.cause.clone(), 4711, "fio", (0, direct(0)), (wakes, [0, 0, 0, 0, 900_000, 0]));
+        }
+        s
+    };
+    assert!(fires(&host(40), "managed-irq-target-mismatch").evidence.contains("100 % of 100 wakes"));
+    silent(&host(39), "managed-irq-target-mismatch");
+}
+
+#[test]
+fn without_a_comparison_the_way_there_tells_how_much_it_matters() {
+    let severity = |spent| fires(&quiet(spent), "managed-irq-target-mismatch").severity;
+    assert_eq!(severity([60, 0, 0, 0, 60, 110]), Severity::Warning);
+    assert_eq!(severity([60, 0, 0, 0, 60, 130]), Severity::Note);
+    // Too short to matter, whatever it consists of.
+    silent(&quiet([20, 0, 0, 0, 60, 10]), "managed-irq-target-mismatch");
+}
+
+#[test]
+fn other_wakes_are_quoted_only_where_they_show_what_staying_saves() {
+    let host = |irq, n, ns| {
+        let mut s = quiet([3_000, 0, 0, 0, 15_000, 2_000]);
+        s.edges.push(edge(by_irq(irq, "any"), 50, "other", (n, direct(ns)), (0, direct(0))));
+        fires(&s, "managed-irq-target-mismatch").evidence
+    };
+    assert!(host(36, 100, 4_000).contains("for its wakes of other threads on the same CPU"));
+    assert!(host(39, 100, 4_000).contains("for all same-CPU wakes by interrupts"));
+    for evidence in [host(36, 59, 4_000), host(39, 59, 4_000), host(36, 100, 40_000), host(39, 100, 40_000)] {
+        assert!(evidence.contains("no same-CPU wakes to compare with yet"), "{evidence}");
+    }
+}
+
+#[test]
+fn threads_that_cannot_be_moved_are_left_alone() {
+    let mut s = quiet([3_000, 0, 0, 0, 15_000, 2_000]);
+    s.edges.iter_mut().for_each(|edge| edge.comm = "kworker/u8:2".into());
+    silent(&s, "managed-irq-target-mismatch");
 }
 
 #[test]
@@ -144,6 +224,26 @@ fn run_queue_contention_names_the_occupant() {
     silent(&host(19_000, batch()), "run-queue-contention");
     // The waker itself holds the CPU until it blocks: a hand-over.
     silent(&host(30_000, Occupant { tid: 5, ..batch() }), "run-queue-contention");
+}
+
+#[test]
+fn kernel_threads_never_get_a_priority() {
+    let host = |comm: &str, occupant: &str, idle_share| {
+        let mut s = fine();
+        s.cpus.iter_mut().for_each(|cpu| cpu.idle_share = idle_share);
+        let mut edge = edge(by_task(5, "dispatcher"), 17, comm, (10_000, [0, 900_000, 0, 0, 0, 0]), (0, direct(0)));
+        edge.occupants = vec![Occupant { tid: 950, comm: occupant.into(), held_ns: 1 }];
+        add(&mut s, edge, 2, "0-3");
+        s
+    };
+    assert!(fires(&host("db", "batch", 0.0), "run-queue-contention").advice.contains("`chrt -f -p 1 17`"));
+    silent(&host("rcu_preempt", "batch", 0.0), "run-queue-contention");
+    // What holds its CPU can go elsewhere, unless that is the kernel's too.
+    let lint = fires(&host("rcu_preempt", "batch", 0.9), "run-queue-contention");
+    assert!(lint.advice.contains("Give batch a CPU of its own"), "{}", lint.advice);
+    silent(&host("rcu_preempt", "kworker/2:1", 0.9), "run-queue-contention");
+    let lint = fires(&host("db", "kswapd0", 0.9), "run-queue-contention");
+    assert!(lint.advice.contains("Give db a CPU of its own"), "{}", lint.advice);
 }
 
 #[test]
@@ -228,6 +328,33 @@ fn irq_on_isolated() {
 }
 
 #[test]
+fn irq_on_remote_node() {
+    let host = |count, home, allowed: &str| {
+        let mut s = fine();
+        s.cpus[2].node = Some(1);
+        s.cpus[3].node = Some(1);
+        let queue = irq(36, "mlx5_comp0", count, 2);
+        let consumer = Consumer { tid: 900, comm: "db".into(), wakes: count, cross_cpu_share: 0.0 };
+        s.irqs.push(Irq { node: home, consumers: vec![consumer], ..queue });
+        add(&mut s, edge(by_irq(36, "mlx5_comp0"), 900, "db", (10_000, direct(3_000)), (0, direct(0))), 2, allowed);
+        s
+    };
+    let lint = fires(&host(10_000, Some(0), "0-3"), "irq-on-remote-node");
+    insta::assert_snapshot!(format!("{}\n{}", lint.evidence, lint.advice), @r"
+    IRQ 36 mlx5_comp0 fires 1,000/s on CPU 2 of node 1, its device mlx5_comp0 sits on node 0.
+    Move it to its device's node, and its consumer db along: `echo 1 > /proc/irq/36/smp_affinity_list`, `taskset -pc 1 900`.
+    ");
+    silent(&host(9_999, Some(0), "0-3"), "irq-on-remote-node");
+    silent(&host(10_000, Some(1), "0-3"), "irq-on-remote-node");
+    silent(&host(10_000, None, "0-3"), "irq-on-remote-node");
+    // Brought to a thread that may run there only, or not to be moved at all.
+    silent(&host(10_000, Some(0), "2-3"), "irq-on-remote-node");
+    let mut s = host(10_000, Some(0), "0-3");
+    s.irqs[1].managed = Managed::Yes;
+    silent(&s, "irq-on-remote-node");
+}
+
+#[test]
 fn many_irqs_one_cpu() {
     let host = |vectors| {
         let mut s = fine();
@@ -298,7 +425,7 @@ fn one_problem_is_not_told_a_hundred_times() {
     s.irqs.extend((0..20).map(|i| irq(60 + i, "mlx5_comp", 1_000, 3)));
     let lints: Vec<Lint> = check(&s).into_iter().filter(|lint| lint.name == "irq-on-isolated").collect();
     assert_eq!(lints.len(), MAX_PER_RULE);
-    assert!(lints[MAX_PER_RULE - 1].evidence.ends_with("(17 more like this)"));
+    assert!(lints[MAX_PER_RULE - 1].evidence.ends_with("(17 more like this)."));
 }
 
 #[test]
@@ -315,7 +442,7 @@ proptest! {
     fn any_window_can_be_judged_and_always_alike(s in arbitrary()) {
         let lints = check(&s);
         prop_assert_eq!(&check(&s), &lints);
-        prop_assert!(lints.iter().all(|lint| !lint.name.is_empty() && !lint.evidence.is_empty() && !lint.advice.is_empty()));
+        prop_assert!(lints.iter().all(|lint| !lint.name.is_empty() && lint.evidence.ends_with('.') && lint.advice.ends_with('.')));
         prop_assert!(lints.is_sorted_by_key(|lint| std::cmp::Reverse((lint.severity, lint.lost_ns))));
     }
 }

@@ -1,7 +1,7 @@
 //! The kernel thread of a threaded interrupt runs elsewhere than the interrupt fires.
 
-use super::{Rule, facts::*};
-use crate::model::{Lint, Snapshot, Thread, units};
+use super::{Rule, facts::*, words::*};
+use crate::model::{Lint, Thread, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "threadirq-not-following",
@@ -9,19 +9,19 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(snapshot: &Snapshot) -> Vec<Lint> {
-    snapshot.threads.iter().filter_map(|thread| follows(snapshot, thread)).collect()
+fn check(facts: &Facts) -> Vec<Lint> {
+    facts.snapshot.threads.iter().filter_map(|thread| follows(facts, thread)).collect()
 }
 
-fn follows(snapshot: &Snapshot, thread: &Thread) -> Option<Lint> {
+fn follows(facts: &Facts, thread: &Thread) -> Option<Lint> {
     let number = handled_irq(&thread.comm)?;
-    let irq = irq(snapshot, number)?;
+    let irq = facts.irq(number)?;
     let cpus = fires_on(irq);
-    if !away(thread.cross_cpu_share, thread.cpu, &cpus) || !enough(thread.wakes, snapshot) {
+    if !away(thread.cross_cpu_share, thread.cpu, &cpus) || !facts.enough(thread.wakes) {
         return None;
     }
     Some(Lint {
-        severity: severity(thread.latency.sum_ns, snapshot)?,
+        severity: facts.severity(thread.latency.sum_ns)?,
         evidence: format!(
             "{} fires on {}, its handler thread {} (tid {}) runs on CPU {} (allowed on {}): {} of {} crossed CPUs, {}",
             irq_words(number, irq),
