@@ -16,8 +16,11 @@ impl Kernel {
     /// Reads the types of the kernel.
     pub fn read(root: &Path) -> Result<Kernel, Error> {
         let path = root.join(VMLINUX);
-        // Not mapped: that file can be only since 6.16.
-        Btf::from_file(&path).map(Kernel).map_err(|e| Error::NoBtf { path, reason: e.to_string() })
+        // Mapped where the kernel lets that file be mapped (6.16 and newer): a copy would stay in this process's memory.
+        Btf::from_file_with_backend(&path, Backend::Mmap)
+            .or_else(|_| Btf::from_file(&path))
+            .map(Kernel)
+            .map_err(|e| Error::NoBtf { path, reason: e.to_string() })
     }
 
     /// Arguments of a tracepoint; `None` if this kernel has no such tracepoint.
