@@ -203,13 +203,12 @@ fn ended(slot: &mut Slot, task: *const u8, number: u32, cpu: &mut PerCpu, now: u
         return;
     }
     let by_wake = slot.flags & PREEMPTED == 0;
-    let remote = by_wake && slot.queued != 0;
-    // A thread that was queued on another CPU and came back has crossed all the same.
-    let ran_on = if remote { slot.cpu } else { number };
-    let distance = if slot.waker_cpu == ran_on { 0 } else { distance(slot.waker_cpu, &cpu.context) };
+    let distance = if slot.waker_cpu == number { 0 } else { distance(slot.waker_cpu, &cpu.context) };
     if distance >= DISTANCES {
         return;
     }
+    // One that was queued on another CPU and came back is like any other on the waking CPU.
+    let remote = by_wake && slot.queued != 0 && distance != 0;
     let total = bucket_of(wait.total_ns);
     let runnable = if remote { bucket_of(wait.runnable_ns) } else { total };
     if !by_wake {

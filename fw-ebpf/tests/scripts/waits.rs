@@ -150,7 +150,7 @@ fn a_thread_placed_on_an_idle_cpu_waits_for_it_to_leave_idle() {
 }
 
 #[test]
-fn a_thread_that_comes_back_to_the_waking_cpu_was_told_by_an_ipi_all_the_same() {
+fn a_thread_that_comes_back_to_the_waking_cpu_counts_as_one_that_stayed() {
     let machine = Machine::new(2).running(0, 1).running(1, 2).sleeping(1, 7).play(&[
         (100, 0, Waking(7)),
         (110, 1, Queued(7)),
@@ -166,11 +166,40 @@ fn a_thread_that_comes_back_to_the_waking_cpu_was_told_by_an_ipi_all_the_same() 
     assert_eq!(
         machine.waits(),
         [
-            "7 <- task 1: queue 10 + thread 40 = 50, by IPI, runnable 40, behind 1 for 40",
+            "7 <- task 1: queue 10 + thread 40 = 50, behind 1 for 40",
             "7 <- task 3: thread 10 = 10, behind 3 for 10",
             "7 <- preempted: thread 10 = 10, behind 3 for 10",
         ]
     );
+}
+
+#[test]
+fn without_an_event_an_idle_cpu_queues_what_was_sent_to_it_when_it_leaves_idle_or_in_the_call_that_wakes_it() {
+    use fw_ebpf::{
+        cause::Cause,
+        context::{Chain, Cpu},
+        wait::Slot,
+    };
+    let by_task = Chain { cause: Cause::task(1), before: None };
+    let queued = |cpu: &mut Cpu, woken_on: u32| {
+        let mut slot = Slot { tid: 7, ..Slot::default() };
+        slot.wake(&by_task, woken_on, 1, cpu, 0, 100);
+        cpu.call_enter(130);
+        cpu.hard_exit(Cause::vector(fw_ebpf::cause::Vector::Cal), 135, true, false);
+        cpu.idle_leave(140);
+        slot.queue_by_idle_exit(1, cpu);
+        (slot.queued, slot.run(1, cpu, 150).unwrap())
+    };
+    let idle = |mut cpu: Cpu| {
+        cpu.idle_enter(1, 50);
+        cpu
+    };
+    let (at, wait) = queued(&mut idle(Cpu::default()), 0);
+    assert_eq!((at, wait.queue_ns, wait.runnable_ns), (130, 30, 20));
+    assert_eq!((wait.hardirq_ns, wait.idle_ns, wait.switch_ns), (5, 5, 10));
+    // The waking CPU itself needs no telling, and a busy one is not told.
+    assert_eq!(queued(&mut idle(Cpu::default()), 1).0, 0);
+    assert_eq!(queued(&mut Cpu::default(), 0).0, 0);
 }
 
 #[test]

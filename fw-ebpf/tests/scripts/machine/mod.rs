@@ -283,10 +283,9 @@ impl Machine {
             return;
         }
         let by_wake = slot.flags & PREEMPTED == 0;
-        let remote = by_wake && slot.queued != 0;
-        let ran_on = if remote { slot.cpu } else { number as u32 };
-        let distance =
-            if slot.waker_cpu == ran_on { 0 } else { self.cpus[slot.waker_cpu as usize].place.distance(&here.place) };
+        let waker = slot.waker_cpu;
+        let distance = if waker as usize == number { 0 } else { self.cpus[waker as usize].place.distance(&here.place) };
+        let remote = by_wake && slot.queued != 0 && distance != 0;
         self.ended.push(Ended {
             tid: slot.tid,
             cause: if by_wake { slot.cause } else { Cause::PREEMPTED },
