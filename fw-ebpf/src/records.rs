@@ -79,12 +79,12 @@ pub struct PerCpu {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct CpuWaits {
+    /// See [`CpuCounts::runnable`].
+    pub runnable: Total,
     /// See [`CpuCounts::direct`].
     pub direct: [Total; DISTANCES],
     /// See [`CpuCounts::remote`].
     pub remote: [Total; DISTANCES],
-    /// See [`CpuCounts::runnable`].
-    pub runnable: Total,
 }
 
 /// Distributions of one CPU's waits. A wait is counted once: `direct` wakes are wakes and run-queue waits of the same
@@ -151,15 +151,17 @@ pub struct Edge {
     pub tid: u32,
     /// Index of its [`Thread`] record: tells a thread from a later one with the same id.
     pub thread: u32,
-    /// Totals for the same classes as [`EdgeCounts`].
-    pub waits: EdgeWaits,
     /// CPU on which the last wait ended.
     pub cpu: u32,
     /// Waits during which the thread changed CPU.
     pub migrations: u32,
-    /// Who had the CPU last. Space-saving: a newcomer takes the lightest place with its weight, so that what is heavy
-    /// stays and nothing is underestimated.
+    /// See [`EdgeCounts::behind`].
+    pub behind: Total,
+    /// Who had the CPU last, for wakes. Space-saving: a newcomer takes the lightest place with its weight, so that what
+    /// is heavy stays and nothing is underestimated.
     pub occupants: [Occupant; OCCUPANTS],
+    /// Totals of the other classes.
+    pub waits: EdgeWaits,
     /// Sums of the legs, ns: handler, softirq delay, softirq run; queue, thread, hard IRQ, softirq, idle, switch. Waits
     /// of class `behind` are not in them: they are one leg, thread.
     pub legs: [u64; LEGS],
@@ -169,12 +171,10 @@ pub struct Edge {
     pub idle_states: [u32; IDLE_STATES],
 }
 
-/// Totals of one edge's waits.
+/// Totals of one edge's waits, but for those of class `behind`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct EdgeWaits {
-    /// See [`EdgeCounts::behind`].
-    pub behind: Total,
     /// See [`EdgeCounts::same_cpu`].
     pub same_cpu: Total,
     /// See [`EdgeCounts::direct`].

@@ -134,7 +134,8 @@ pub struct EdgeWindow {
 impl EdgeSeries {
     /// The window between the last read and this one.
     pub fn advance(&mut self, edge: &records::Edge, counts: &EdgeCounts) -> EdgeWindow {
-        let records::EdgeWaits { behind, same_cpu, direct, remote, runnable } = edge.waits;
+        let records::EdgeWaits { same_cpu, direct, remote, runnable } = edge.waits;
+        let behind = edge.behind;
         let preempted = edge.cause == Cause::PREEMPTED;
         // The kernel keeps no maximum of a leg: its highest bucket bounds it.
         let mut leg = |i: usize| {

@@ -87,14 +87,14 @@ impl Edges {
                 *last = Last { key, ..Last::default() };
             }
             // Every wait of a whole nanosecond shows in one of the sums.
-            let EdgeWaits { behind, same_cpu, direct, remote, runnable } = edge.waits;
+            let EdgeWaits { same_cpu, direct, remote, runnable } = edge.waits;
             let waits =
-                [behind, same_cpu, direct, remote, runnable].iter().fold(0, |sum, t| t.sum_ns.wrapping_add(sum));
+                [edge.behind, same_cpu, direct, remote, runnable].iter().fold(0, |sum, t| t.sum_ns.wrapping_add(sum));
             if waits == std::mem::replace(&mut last.waits, waits) {
                 last.idle_windows += 1;
             } else {
                 last.idle_windows = 0;
-                take_maxima(maps, i, &mut edge.waits);
+                take_maxima(maps, i, &mut edge);
                 let window = last.series.advance(&edge, &maps.edge_counts.read(i)?);
                 active.push(Active { cause: edge.cause, tid: edge.tid, thread: edge.thread, cpu: edge.cpu, window });
             }
@@ -107,15 +107,16 @@ impl Edges {
     }
 }
 
-fn take_maxima(maps: &Maps, index: usize, waits: &mut EdgeWaits) {
+fn take_maxima(maps: &Maps, index: usize, edge: &mut records::Edge) {
+    let waits = offset_of!(records::Edge, waits);
     for (offset, total) in [
-        (offset_of!(EdgeWaits, behind), &mut waits.behind),
-        (offset_of!(EdgeWaits, same_cpu), &mut waits.same_cpu),
-        (offset_of!(EdgeWaits, direct), &mut waits.direct),
-        (offset_of!(EdgeWaits, remote), &mut waits.remote),
-        (offset_of!(EdgeWaits, runnable), &mut waits.runnable),
+        (offset_of!(records::Edge, behind), &mut edge.behind),
+        (waits + offset_of!(EdgeWaits, same_cpu), &mut edge.waits.same_cpu),
+        (waits + offset_of!(EdgeWaits, direct), &mut edge.waits.direct),
+        (waits + offset_of!(EdgeWaits, remote), &mut edge.waits.remote),
+        (waits + offset_of!(EdgeWaits, runnable), &mut edge.waits.runnable),
     ] {
-        total.max_ns = maps.edges.take(index, offset_of!(records::Edge, waits) + offset + offset_of!(Total, max_ns));
+        total.max_ns = maps.edges.take(index, offset + offset_of!(Total, max_ns));
     }
 }
 

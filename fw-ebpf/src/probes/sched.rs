@@ -182,11 +182,13 @@ fn ended_behind(slot: &mut Slot, ns: u64, task: *const u8, number: u32, cpu: &mu
     }
     let Some((record, edge)) = find::edge(slot, by_wake, task, number) else { return };
     let Some(counts) = maps::at(&EDGE_COUNTS, record) else { return };
-    edge.waits.behind.add(ns);
+    edge.behind.add(ns);
     count_in(&mut counts.behind, index);
     edge.cpu = number;
-    let held = now.saturating_sub(cpu.context.since);
-    edge.occupied(cpu.context.tid, if held < ns { held } else { ns });
+    if by_wake {
+        let held = now.saturating_sub(cpu.context.since);
+        edge.occupied(cpu.context.tid, if held < ns { held } else { ns });
+    }
 }
 
 /// Counts any other wait that ended.
@@ -228,7 +230,7 @@ fn ended(slot: &mut Slot, task: *const u8, number: u32, cpu: &mut PerCpu, now: u
     edge.add(wait, number, distance, slot.flags & MIGRATED != 0);
     let behind = distance == 0 && wait.is_behind();
     if behind {
-        edge.waits.behind.add(wait.total_ns);
+        edge.behind.add(wait.total_ns);
         count_in(&mut counts.behind, total);
         if slot.flags & HAS_CHAIN == 0 {
             return;
