@@ -14,8 +14,11 @@ pub const UNWANTED: u32 = 1 << 3;
 /// The thread finishes the work of what woke it (an IRQ's kernel thread, threaded NAPI): its own wakes belong to that.
 pub const PASSES_ON: u32 = 1 << 4;
 
+/// The thread had no name of its own yet when it was first seen: whether it [`PASSES_ON`] is still to be found out.
+pub const UNNAMED: u32 = 1 << 5;
+
 /// Flags that belong to the thread, not to one wait.
-const OF_THREAD: u32 = PASSES_ON;
+const OF_THREAD: u32 = PASSES_ON | UNNAMED;
 
 /// Where a wait for a CPU begins; one slot for each thread that may be waiting, found by `tid` modulo the table's size.
 /// The kernel serialises what happens to one thread, so a slot has one writer at a time as long as its thread keeps it.

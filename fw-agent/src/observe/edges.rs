@@ -70,7 +70,9 @@ impl Edges {
         let records = &maps.edges;
         for i in self.doomed.take() {
             maps.edge_counts.write(i, Record::zeroed())?;
-            records.write(i, Record::zeroed());
+            // The word that says that the record is free goes last: nobody takes one that is half cleared.
+            records.write(i, records::Edge { cause: records.read(i).cause, ..Record::zeroed() });
+            records.take(i, offset_of!(records::Edge, cause));
         }
         let pressed = self.last.len() * 4 > records.len() * 3;
         let patience = if pressed { IDLE_WINDOWS_PRESSED } else { IDLE_WINDOWS };

@@ -52,7 +52,9 @@ impl Threads {
         let records = &maps.threads;
         self.window += 1;
         for i in self.doomed.take() {
-            records.write(i, Record::zeroed());
+            // The word that says that the record is free goes last: nobody takes one that is half cleared.
+            records.write(i, records::Thread { tid: DOOMED, ..Record::zeroed() });
+            records.put(i, offset_of!(records::Thread, tid), FREE);
         }
         let mut known = Known::default();
         for i in 0..records.len() {

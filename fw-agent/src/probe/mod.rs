@@ -30,7 +30,7 @@ const SLOTS: u32 = 1 << 15;
 /// Threads that can be told apart: 512 KiB of kernel memory. A power of two.
 const THREADS: u32 = 1 << 14;
 
-/// Edges with a record of their own, for a host of so many CPUs: an edge takes 15 KiB of kernel memory, and more CPUs run
+/// Edges with a record of their own, for a host of so many CPUs: an edge takes 16 KiB of kernel memory, and more CPUs run
 /// more threads. A power of two.
 const fn edges(cpus: u32) -> u32 {
     let wanted = cpus.next_power_of_two() * 64;
@@ -75,13 +75,15 @@ const fn tracepoint(family: Family, name: &'static str, required: bool) -> Trace
 
 /// Every tracepoint that is probed. The optional ones are missing on other architectures (interrupts without a number
 /// have other names or none there) or in kernels without networking.
-pub const TRACEPOINTS: [Tracepoint; 19] = [
+pub const TRACEPOINTS: [Tracepoint; 21] = [
     tracepoint(Family::Irqs, "irq_handler_entry", true),
     tracepoint(Family::Irqs, "irq_handler_exit", true),
     tracepoint(Family::Irqs, "local_timer_entry", false),
     tracepoint(Family::Irqs, "local_timer_exit", false),
     tracepoint(Family::Irqs, "call_function_single_entry", false),
     tracepoint(Family::Irqs, "call_function_single_exit", false),
+    tracepoint(Family::Irqs, "call_function_entry", false),
+    tracepoint(Family::Irqs, "call_function_exit", false),
     tracepoint(Family::Irqs, "irq_work_entry", false),
     tracepoint(Family::Irqs, "irq_work_exit", false),
     tracepoint(Family::Softirqs, "softirq_raise", true),
@@ -155,8 +157,9 @@ impl Probes {
             cpu.context.realtime = config.realtime.into();
             maps.cpus.write(i, cpu);
         }
-        // All are loaded before the first is attached, so that the first counts are of the whole chain.
-        for name in wanted {
+        // All are loaded before the first is attached, and exits are attached before entries: no context is opened whose
+        // end would be missed.
+        for name in wanted.into_iter().rev() {
             program(&mut ebpf, name).and_then(|p| p.attach()).map_err(|e| refused(name, &e))?;
         }
         Ok(Probes { maps, cost: Cost::start(programs), _ebpf: ebpf })
@@ -198,9 +201,10 @@ fn load(config: &Config<'_>, kernel: &Kernel) -> Result<Ebpf, Error> {
         ("TASK_CPU", kernel.offset("task_struct", &["thread_info", "cpu"])?),
         ("TASK_COMM", kernel.offset("task_struct", &["comm"])?),
         ("ACTION_NEXT", kernel.offset("irqaction", &["next"])?),
-        ("NAPI_ID", kernel.offset("napi_struct", &["napi_id"])?),
-        ("NAPI_DEV", kernel.offset("napi_struct", &["dev"])?),
-        ("DEVICE_NAME", kernel.offset("net_device", &["name"])?),
+        // A kernel without networking has none of these, nor the event that needs them.
+        ("NAPI_ID", kernel.offset("napi_struct", &["napi_id"]).unwrap_or(0)),
+        ("NAPI_DEV", kernel.offset("napi_struct", &["dev"]).unwrap_or(0)),
+        ("DEVICE_NAME", kernel.offset("net_device", &["name"]).unwrap_or(0)),
         ("SLOT_MASK", SLOTS - 1),
         ("THREAD_MASK", THREADS - 1),
         ("EDGE_MASK", edges(cpus) - 1),
@@ -234,7 +238,8 @@ fn load(config: &Config<'_>, kernel: &Kernel) -> Result<Ebpf, Error> {
 }
 
 fn load_programs(ebpf: &mut Ebpf, wanted: &[&'static str]) -> Result<Vec<Program>, Error> {
-    let btf = Btf::from_sys_fs().map_err(|e| Error::NoBtf { path: btf::VMLINUX.into(), reason: e.to_string() })?;
+    let btf = Btf::from_sys_fs()
+        .map_err(|e| Error::NoBtf { path: Path::new("/").join(btf::VMLINUX), reason: e.to_string() })?;
     let load = |name| {
         program(ebpf, name)
             .and_then(|p| {

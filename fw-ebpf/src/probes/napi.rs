@@ -14,6 +14,10 @@ fn napi_poll(ctx: BtfTracePointContext) -> i32 {
     let work = ctx.arg::<u64>(1) as u32;
     let budget = ctx.arg::<u64>(2) as u32;
     let id = kernel::napi_id(napi);
+    // Each CPU's backlog and instances that only transmit have no id of their own.
+    if id == FREE {
+        return 0;
+    }
     // One instance is polled by one CPU at a time: its record has one writer.
     let Some(record) = maps::at(&NAPI, id & (NAPIS - 1)) else { return 0 };
     if record.id != id {

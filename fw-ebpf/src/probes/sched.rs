@@ -5,7 +5,7 @@ use fw_ebpf::{
     cause::Cause,
     context::{Chain, Cpu},
     records::{DISTANCES, EXITED, Edge, EdgeCounts, Loss, PerCpu},
-    wait::{HAS_CHAIN, MIGRATED, PASSES_ON, PREEMPTED, Slot, UNWANTED, Wait},
+    wait::{HAS_CHAIN, MIGRATED, PASSES_ON, PREEMPTED, Slot, UNNAMED, UNWANTED, Wait},
 };
 
 use crate::{
@@ -73,6 +73,8 @@ fn slot_of(task: *const u8, tid: u32, cpu: u32) -> Option<&'static mut Slot> {
     let slot = maps::slot(tid)?;
     if slot.tid != tid {
         claim(slot, task, tid, cpu);
+    } else if slot.flags & UNNAMED != 0 {
+        look_at_name(slot, task);
     }
     Some(slot)
 }
@@ -86,10 +88,21 @@ fn claim(slot: &mut Slot, task: *const u8, tid: u32, cpu: u32) {
     slot.edge = find::NOWHERE;
     slot.preemptions = find::NOWHERE;
     if kernel::is_kthread(task) {
-        let comm = kernel::comm(task);
-        if comm.starts_with(b"irq/") || comm.starts_with(b"napi/") {
-            slot.flags |= PASSES_ON;
-        }
+        look_at_name(slot, task);
+    }
+}
+
+/// Finds out by its name whether a kernel thread passes on what woke it. A new one has the name of `kthreadd`, which
+/// made it, until it has run for the first time (before Linux 6.4).
+#[inline(never)]
+fn look_at_name(slot: &mut Slot, task: *const u8) {
+    const KTHREADD: u32 = 2;
+    let comm = kernel::comm(task);
+    slot.flags &= !UNNAMED;
+    if comm.starts_with(b"irq/") || comm.starts_with(b"napi/") {
+        slot.flags |= PASSES_ON;
+    } else if comm.starts_with(b"kthreadd") && slot.tid != KTHREADD {
+        slot.flags |= UNNAMED;
     }
 }
 

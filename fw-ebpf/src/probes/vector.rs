@@ -15,6 +15,16 @@ fn enter(vector: Vector) -> i32 {
     0
 }
 
+/// Calls to one CPU and to several come by different vectors; what they run is the same queue.
+#[inline(always)]
+fn called() -> i32 {
+    if let Some((_, cpu)) = here() {
+        // SAFETY: the helper has no preconditions.
+        cpu.call_enter(unsafe { bpf_ktime_get_ns() });
+    }
+    0
+}
+
 #[inline(always)]
 fn exit(vector: Vector) -> i32 {
     if let Some((_, cpu)) = here() {
@@ -36,11 +46,17 @@ fn local_timer_exit(_: BtfTracePointContext) -> i32 {
 
 #[btf_tracepoint(function = "call_function_single_entry")]
 fn call_function_single_entry(_: BtfTracePointContext) -> i32 {
-    if let Some((_, cpu)) = here() {
-        // SAFETY: the helper has no preconditions.
-        cpu.call_enter(unsafe { bpf_ktime_get_ns() });
-    }
-    0
+    called()
+}
+
+#[btf_tracepoint(function = "call_function_entry")]
+fn call_function_entry(_: BtfTracePointContext) -> i32 {
+    called()
+}
+
+#[btf_tracepoint(function = "call_function_exit")]
+fn call_function_exit(_: BtfTracePointContext) -> i32 {
+    exit(Vector::Cal)
 }
 
 #[btf_tracepoint(function = "call_function_single_exit")]
