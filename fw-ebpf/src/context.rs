@@ -95,7 +95,9 @@ pub struct Cpu {
     pub idle_left: u32,
     /// When idle was entered.
     pub idle_since: u64,
-    /// Time idle, finished stretches.
+    /// `hard_ns` and `soft_ns` together at that time: interrupts are handled on top of idle.
+    pub idle_interrupts0: u64,
+    /// Time idle, finished stretches, interrupts excluded.
     pub idle_ns: u64,
     /// `hard_ns` when idle was left last.
     pub idle_hard_ns: u64,
@@ -199,6 +201,7 @@ impl Cpu {
     #[inline(always)]
     pub fn idle_enter(&mut self, state: u32, now: u64) {
         self.idle_since = now;
+        self.idle_interrupts0 = self.hard_ns + self.soft_ns;
         self.idle = state.wrapping_add(1);
     }
 
@@ -208,7 +211,8 @@ impl Cpu {
         if self.idle != 0 {
             self.idle_left = self.idle;
             self.idle = 0;
-            self.idle_ns += now.saturating_sub(self.idle_since);
+            let interrupts = (self.hard_ns + self.soft_ns).saturating_sub(self.idle_interrupts0);
+            self.idle_ns += now.saturating_sub(self.idle_since).saturating_sub(interrupts);
             self.idle_exit = now;
             self.idle_hard_ns = self.hard_ns;
             self.idle_soft_ns = self.soft_ns;

@@ -140,7 +140,7 @@ pub struct Cpu {
     pub hardirq_share: f64,
     /// Share of the window in softirqs (hard IRQs that interrupted them excluded).
     pub softirq_share: f64,
-    /// Share of the window idle (between the two `cpu_idle` events).
+    /// Share of the window idle (between the two `cpu_idle` events, interrupts in between excluded).
     pub idle_share: f64,
     /// Threads that ran here after a wake: waking to running.
     pub wakes: Counted,

@@ -87,7 +87,8 @@ impl Cpus {
 impl Last {
     /// Shares of the window in hard IRQs, in softirqs, and idle.
     fn shares(&mut self, cpu: &context::Cpu, now_ns: u64, window_ns: u64) -> [f64; 3] {
-        let idle_now = if cpu.idle == 0 { 0 } else { now_ns.saturating_sub(cpu.idle_since) };
+        let interrupts = (cpu.hard_until(now_ns) + cpu.soft_until(now_ns)).saturating_sub(cpu.idle_interrupts0);
+        let idle_now = if cpu.idle == 0 { 0 } else { now_ns.saturating_sub(cpu.idle_since).saturating_sub(interrupts) };
         let totals = [
             (&mut self.hard_ns, cpu.hard_until(now_ns)),
             (&mut self.soft_ns, cpu.soft_until(now_ns)),

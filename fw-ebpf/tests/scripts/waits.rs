@@ -174,6 +174,19 @@ fn a_thread_that_comes_back_to_the_waking_cpu_counts_as_one_that_stayed() {
 }
 
 #[test]
+fn interrupts_on_top_of_idle_are_not_idle_time() {
+    use fw_ebpf::{cause::Cause, context::Cpu};
+    let mut cpu = Cpu::default();
+    cpu.idle_enter(1, 100);
+    cpu.hard_enter(Cause::irq(36), 150);
+    cpu.hard_exit(Cause::irq(36), 170, true, false);
+    cpu.softirq_enter(4, 175);
+    cpu.softirq_exit(205);
+    cpu.idle_leave(300);
+    assert_eq!((cpu.idle_ns, cpu.hard_ns, cpu.soft_ns), (150, 20, 30));
+}
+
+#[test]
 fn without_an_event_an_idle_cpu_queues_what_was_sent_to_it_when_it_leaves_idle_or_in_the_call_that_wakes_it() {
     use fw_ebpf::{
         cause::Cause,
