@@ -9,9 +9,11 @@ use super::{
 use fw_agent::{
     model::Snapshot,
     observe::{Filter, Observer, Options},
+    probe::Family,
     report::{json, text},
 };
 use std::{
+    collections::BTreeSet,
     io::{self, IsTerminal, Write},
     path::PathBuf,
     process::ExitCode,
@@ -43,6 +45,9 @@ pub(super) struct Args {
     /// Rows a table of the text
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
+    /// Attaches only these probes and leaves wakes alone, for the least cost [default: the whole chain]
+    #[arg(long, value_name = "PROBES", value_delimiter = ',')]
+    only: Vec<Only>,
     /// Only wakes by these interrupts: matches number, handler name and device; * and ? are wildcards
     #[arg(long, value_name = "GLOB", help_heading = "Filters (of the woken thread)")]
     irq: Option<String>,
@@ -55,6 +60,15 @@ pub(super) struct Args {
     /// Only threads in this cgroup (a directory under /sys/fs/cgroup) or below
     #[arg(long, value_name = "PATH", help_heading = "Filters (of the woken thread)")]
     cgroup: Option<PathBuf>,
+}
+
+/// Probes that make sense without the others: a wake's cause needs all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Only {
+    /// Hard IRQs: counts, handler times
+    Irqs,
+    /// Softirqs and NAPI: counts, raise to entry, entry to exit
+    Softirqs,
 }
 
 const EXAMPLES: &str = "\
@@ -72,7 +86,7 @@ pub(super) fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode>
     let schedule =
         Schedule::new(args.duration, args.interval, args.count).unwrap_or_else(|why| refuse("observe", &why));
     let interrupts = Interrupts::catch()?;
-    let options = Options { filter: args.filter(), ..Options::default() };
+    let options = Options { filter: args.filter(), families: args.families(), ..Options::default() };
     let mut observer = Observer::start(&options)?;
     let started = Instant::now();
     say(&format!("attached: observing {schedule}, Ctrl-C to stop early"));
@@ -82,6 +96,17 @@ pub(super) fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode>
 }
 
 impl Args {
+    fn families(&self) -> BTreeSet<Family> {
+        if self.only.is_empty() {
+            return Family::ALL.into();
+        }
+        let family = |only: &Only| match only {
+            Only::Irqs => Family::Irqs,
+            Only::Softirqs => Family::Softirqs,
+        };
+        self.only.iter().map(family).collect()
+    }
+
     fn filter(&self) -> Filter {
         Filter { pid: self.pid, comm: self.comm.clone(), cgroup: self.cgroup.clone(), irq: self.irq.clone() }
     }
