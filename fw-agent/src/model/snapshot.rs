@@ -315,7 +315,8 @@ pub struct Cause {
     pub irq: Option<u32>,
     /// The waking thread, for tasks.
     pub tid: Option<u32>,
-    /// `virtio1-req.0`, `NET_RX`, `LOC`, or the waking thread's name.
+    /// `virtio1-req.0`, `NET_RX`, `TIMER (LOC)` (the softirq, raised by an interrupt without a number), `LOC`, or the
+    /// waking thread's name.
     pub name: String,
 }
 

@@ -195,7 +195,12 @@ impl<'a> Labels<'a> {
             }
             Origin::Vector(vector) => named(CauseKind::Irq, None, None, vector_label(vector).into()),
             Origin::Softirq(vec, raiser) => {
-                let name = NAMES.get(usize::from(vec)).copied().unwrap_or("softirq").into();
+                let name = NAMES.get(usize::from(vec)).copied().unwrap_or("softirq");
+                // An interrupt without a number has its label in the name: `TIMER (LOC)`.
+                let name = match raiser {
+                    Some(Err(vector)) => format!("{name} ({})", vector_label(vector)),
+                    _ => name.into(),
+                };
                 named(CauseKind::Softirq, raiser.and_then(Result::ok), None, name)
             }
             Origin::Task(0) => named(CauseKind::Task, None, Some(0), "idle".into()),

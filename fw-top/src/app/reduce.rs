@@ -175,7 +175,9 @@ fn open(app: &mut App) {
         Tab::Overview | Tab::Edges => app.selected_edge().map(EdgeId::of),
         Tab::Threads => app.selected_thread().and_then(|t| worst(&|e| e.tid == t.tid)),
         Tab::Irqs => app.selected_irq().and_then(|i| worst(&|e| e.cause.irq.is_some() && e.cause.irq == i.irq)),
-        Tab::Softirqs => app.selected_softirq().and_then(|s| worst(&|e| e.cause.name == s.name)),
+        Tab::Softirqs => {
+            app.selected_softirq().and_then(|s| worst(&|e| e.cause.name.split(' ').next() == Some(s.name.as_str())))
+        }
         Tab::Host => None,
     };
     match found {
