@@ -17,7 +17,7 @@ pub enum Error {
         reason: String,
     },
     /// A field is not where all supported kernels have it.
-    #[error("this kernel has no field {field}: it is older or newer than the probes know (5.18 to 6.18 are known)")]
+    #[error("this kernel has no field {field}: it is older or newer than the probes know (6.1 and 6.18 are tried)")]
     NoField {
         /// `structure.field`.
         field: String,

@@ -181,7 +181,7 @@ fn sched_switch(ctx: BtfTracePointContext) -> i32 {
 }
 
 /// Counts a wait that ended and was for nothing but another thread. It is what nearly every switch of a busy host runs,
-/// so it is short and by itself: code that is not in the cache costs as much as the counting.
+/// so it is short and by itself.
 #[inline(always)]
 fn ended_behind(slot: &mut Slot, ns: u64, task: *const u8, number: u32, cpu: &mut PerCpu, now: u64) {
     let by_wake = slot.flags & PREEMPTED == 0;

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 /// The machine's interrupts are real MSI-X ones, emulated: nvme's are managed, virtio-net's and e1000e's can be moved.
 /// No KVM: a stock kernel doesn't boot with it on every virtual machine that this may run on. One emulating thread for both
-/// CPUs: with one each, the plain kernel hung under the suite in two of six runs (it patches its own code while the run-time
-/// accounting of programs is switched), and was no faster.
+/// CPUs: with one each, the plain kernel hung under the suite in two of six runs, with one thread in none of six. Why is
+/// not proven; the kernel patching its own code, when the run-time accounting of programs is switched, is suspected.
 const MACHINE: &[&str] = &[
     "-machine",
     "q35",
